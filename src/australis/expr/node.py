@@ -1,0 +1,81 @@
+"""The tree of an expression: names, literals, and functions or operators applied to trees."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+Value: TypeAlias = bool | int | float | str | dt.timedelta | None
+
+
+@dataclass(frozen=True)
+class Name:
+    """A column; `left.pos` is the column named "left.pos"."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Literal:
+    """A constant; other types are casts of a text, as in `cast('2026-01-01' as date)`."""
+
+    value: Value
+
+
+@dataclass(frozen=True)
+class Apply:
+    """A function or an operator, by its name in lower case, and what it is applied to."""
+
+    function: str
+    args: tuple[Node, ...]
+
+
+Node: TypeAlias = Name | Literal | Apply
+
+NULL = Literal(None)
+_FLAT = ("and", "or", "||")
+
+
+def apply(function: str, *args: Node) -> Node:
+    """Apply, in the one form that equal expressions share: flat `and`, `or` and `||`, negative literals."""
+    if function in _FLAT:
+        parts: list[Node] = []
+        for arg in args:
+            parts.extend(arg.args if isinstance(arg, Apply) and arg.function == function else [arg])
+        return Apply(function, tuple(parts))
+    if function == "neg" and isinstance(args[0], Literal):
+        value = args[0].value
+        # A zero keeps its sign apart: -0.0 is not 0.0, though Python calls them equal.
+        if isinstance(value, int | float | dt.timedelta) and not isinstance(value, bool) and value:
+            return Literal(-value)
+    return Apply(function, args)
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """Every part of a tree, in the order in which it is written."""
+    yield node
+    if isinstance(node, Apply):
+        for arg in node.args:
+            yield from walk(arg)
+
+
+def names(node: Node) -> tuple[str, ...]:
+    """The columns that a tree reads, in order of appearance, each once."""
+    return tuple(dict.fromkeys(part.name for part in walk(node) if isinstance(part, Name)))
+
+
+def replaced(node: Node, change: Callable[[Node], Node | None]) -> Node:
+    """The tree with each topmost part for which `change` gives another one replaced."""
+    other = change(node)
+    if other is not None:
+        return other
+    if isinstance(node, Apply):
+        return apply(node.function, *(replaced(arg, change) for arg in node.args))
+    return node
+
+
+def renamed(node: Node, changes: Mapping[str, str]) -> Node:
+    """The tree with columns renamed."""
+    return replaced(node, lambda part: Name(changes.get(part.name, part.name)) if isinstance(part, Name) else None)
