@@ -1,0 +1,60 @@
+"""The contract of a box: a pure, vectorised function from trains and tables to trains."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+import pyarrow as pa
+
+from australis.table import Table
+from australis.train import Train
+
+Tables = dict[str, Table]
+Trains = tuple[Train, ...]
+Key = tuple[str, ...]
+
+EVERYWHERE: Key = ("*",)
+"""The key of an input that every partition needs all of."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What a step knows beside its trains: time reaches a box as a value, so that a replay does the same again.
+
+    `number` is the latest arrival number; `clock` the local time in microseconds where the step may time windows out;
+    `end` says that the inputs are finished, and what is open is to be emitted.
+    """
+
+    number: int = 0
+    clock: int | None = None
+    end: bool = False
+
+
+class Box(Protocol):
+    """A frozen dataclass of a box's parameters, with what a network and a runner must know of it.
+
+    Results do not depend on how the inputs are cut into trains, nor on how many partitions run the box.
+    """
+
+    kind: ClassVar[str]
+    """The paper's word for it, as the fluent method and the network file spell it."""
+
+    @property
+    def arity(self) -> int:
+        """How many inputs it takes."""
+
+    def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
+        """Its output ports, first the main one, by name; raises where the inputs do not fit."""
+
+    def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
+        """For each input the columns to partition by; none if any partitioning does, `()` if it must be one."""
+
+    def tables(self, *inputs: pa.Schema) -> Tables:
+        """The state it keeps, empty."""
+
+    def holds(self, *inputs: pa.Schema) -> str:
+        """How much that state can grow to, in words; empty for a box without state."""
+
+    def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
+        """One train from each input to one train for each output port."""

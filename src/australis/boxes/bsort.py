@@ -1,0 +1,174 @@
+"""BSort: a sort of bounded passes over an endless stream (Aurora 5.2.2.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from australis.box import Key, Moment, Tables, Trains
+from australis.columns import Values
+from australis.kernel import inner
+from australis.order import Order, place_type
+from australis.queues import ROW, gather, gather_ts, hold, queue
+from australis.table import Table
+from australis.train import Bools, Ints, Train, concat
+
+
+@dataclass(frozen=True)
+class BSort:
+    """A buffer of slack + 1 tuples a group: whenever it is full, its least tuple leaves, the earliest among equals.
+
+    That is the output of `slack` passes of bubble sort. Nothing is discarded: what came too late for the buffer leaves
+    at once, as does a tuple whose attribute is null. At the end of the input the buffers are emptied in order.
+
+    >>> from australis.testing import apply, train
+    >>> stream = train("a int", a=[1, 3, 1, 2, 4, 4, 8, 3, 4, 4])
+    >>> apply(BSort(Order("a", slack=2)), stream)[0]["a"].to_pylist()
+    [1, 1, 2, 3, 4, 3, 4, 4]
+    """
+
+    order: Order
+
+    kind: ClassVar[str] = "bsort"
+    arity: ClassVar[int] = 1
+
+    def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
+        (stream,) = inputs
+        self.order.check(stream)
+        return {"out": stream}
+
+    def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
+        return (self.order.by,)
+
+    def tables(self, *inputs: pa.Schema) -> Tables:
+        (stream,) = inputs
+        place = place_type(self.order.check(stream))
+        by = [stream.field(name) for name in self.order.by]
+        heap = pa.field("#heap", pa.list_(pa.int64(), max(1, self.order.slack)), nullable=False)
+        numbers = [pa.field(name, pa.int64(), nullable=False) for name in ("#held", "#seen")]
+        own = [pa.field(name, pa.int64(), nullable=False) for name in ("#group", "#serial")]
+        return {
+            "groups": Table(pa.schema([*by, heap, *numbers]), self.order.by),
+            "queue": queue(stream, pa.field("#place", place, nullable=False), *own),
+        }
+
+    def holds(self, *inputs: pa.Schema) -> str:
+        each = f" for each {', '.join(self.order.by)}" if self.order.by else ""
+        return f"at most {self.order.slack} tuples{each}"
+
+    def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
+        (train,) = trains
+        if self.order.slack == 0 or self.order.counts:
+            return (train,)
+        groups, held = tables["groups"], tables["queue"]
+        out = [self._sort(groups, held, train)] if len(train) else []
+        if moment.end:
+            out.append(_drained(groups, held, train, moment.number))
+        return (concat(train.schema, out),)
+
+    def _sort(self, groups: Table, held: Table, train: Train) -> Train:
+        group = self.order.find(groups, train)
+        places, valid = self.order.places(train)
+        held.reserve(len(train))
+        ids, triggers, taken = (np.full(len(train), -1, np.int64) for _ in range(3))
+        left, top = _bsort(
+            group, places, valid, groups["#heap"], groups["#held"], groups["#seen"],
+            held["#place"], held["#serial"], held["#group"], held[ROW], held.spare, held.top, ids, triggers, taken,
+        )  # fmt: skip
+        ids, triggers = ids[:left], triggers[:left]
+        slots = taken[(taken >= 0) & (held[ROW][taken] == np.arange(1, len(train) + 1))]
+        names = train.schema.names
+        tuples = pa.RecordBatch.from_arrays(gather(held, train, ids, names), schema=train.schema)
+        sorted_ = Train(tuples, gather_ts(held, train, ids), train.number[triggers])
+        held.occupy(slots, top)
+        hold(held, train, slots)
+        held.free(ids[ids >= 0])
+        return sorted_
+
+
+def _drained(groups: Table, held: Table, train: Train, number: int) -> Train:
+    slots = held.slots
+    slots = slots[np.lexsort((held["#serial"][slots], held["#group"][slots], held["#place"][slots]))]
+    tuples = held.rows(slots, train.schema.names)
+    drained = Train(tuples.cast(train.schema), held["#ts"][slots], np.full(len(slots), number))
+    groups["#held"][:] = 0
+    groups.touched[groups.slots] = True
+    held.free(slots)
+    return drained
+
+
+@inner
+def _before(left: int, right: int, place: Values, serial: Ints) -> bool:
+    if place[left] != place[right]:
+        return bool(place[left] < place[right])
+    return bool(serial[left] < serial[right])
+
+
+@inner
+def _bsort(
+    groups: Ints,
+    places: Values,
+    valid: Bools,
+    heap: Ints,
+    count: Ints,
+    seen: Ints,
+    place: Values,
+    serial: Ints,
+    group_of: Ints,
+    row_of: Ints,
+    spare: Ints,
+    top: int,
+    ids: Ints,
+    triggers: Ints,
+    taken: Ints,
+) -> tuple[int, int]:
+    """Fill in the ids of the tuples that leave, the rows that made them leave, and the slots that rows took.
+
+    Gives the number of those that leave, and the top of the spare slots: a slot that is left again is taken again.
+    """
+    room = heap.shape[1]
+    left = 0
+    for row in range(len(groups)):
+        group = groups[row]
+        first = heap[group, 0]
+        early = count[group] == room and places[row] < place[first]
+        if not valid[row] or early:
+            ids[left], triggers[left] = ~row, row
+            left += 1
+            continue
+        top -= 1
+        slot = spare[top]
+        taken[row] = slot
+        place[slot], serial[slot], group_of[slot], row_of[slot] = places[row], seen[group], group, row + 1
+        seen[group] += 1
+        if count[group] < room:
+            child = count[group]
+            count[group] += 1
+            while child > 0 and _before(slot, heap[group, (child - 1) // 2], place, serial):
+                heap[group, child] = heap[group, (child - 1) // 2]
+                child = (child - 1) // 2
+            heap[group, child] = slot
+            continue
+        triggers[left] = row
+        if row_of[first]:
+            ids[left] = -row_of[first]
+            row_of[first], place[first], serial[first], group_of[first] = 0, 0, 0, 0
+            spare[top] = first
+            top += 1
+        else:
+            ids[left] = first
+        left += 1
+        parent = 0
+        while 2 * parent + 1 < room:
+            child = 2 * parent + 1
+            if child + 1 < room and _before(heap[group, child + 1], heap[group, child], place, serial):
+                child += 1
+            if _before(slot, heap[group, child], place, serial):
+                break
+            heap[group, parent] = heap[group, child]
+            parent = child
+        heap[group, parent] = slot
+    return left, top

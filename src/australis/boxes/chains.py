@@ -1,0 +1,154 @@
+"""Chains: the tuples held under each key, in the order of their places, those of one place as they arrived.
+
+Links hold slot + 1, so that zero is a chain's end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from australis.columns import Values
+from australis.kernel import inner
+from australis.queues import ROW, hold, queue
+from australis.table import Table
+from australis.train import Bools, Ints, Train
+
+
+class Chain(NamedTuple):
+    """The columns of a queue and of the table of keys that chains run through."""
+
+    place: Values
+    next: Ints
+    previous: Ints
+    key: Ints
+    row: Ints
+    touched: Bools
+    head: Ints
+    tail: Ints
+    key_touched: Bools
+
+
+_SWEEP = 1024
+
+
+def chained_queue(stream: pa.Schema, place: pa.DataType) -> Table:
+    """A queue whose tuples can be chained."""
+    links = [pa.field(name, pa.int64(), nullable=False) for name in ("#next", "#previous", "#key")]
+    return queue(stream, pa.field("#place", place, nullable=False), *links)
+
+
+def ends(side: str) -> list[pa.Field[Any]]:
+    """The columns that the table of keys needs for the chains of one side."""
+    return [pa.field(f"#{end}_{side}", pa.int64(), nullable=False) for end in ("head", "tail")]
+
+
+def chain_of(held: Table, keys: Table, side: str) -> Chain:
+    return Chain(
+        held["#place"], held["#next"], held["#previous"], held["#key"], held[ROW], held.touched,
+        keys[f"#head_{side}"], keys[f"#tail_{side}"], keys.touched,
+    )  # fmt: skip
+
+
+def settle(held: Table, train: Train, came: Ints, top: int, limits: Values, chain: Chain) -> None:
+    """Hold on to the tuples of the train that a kernel chained, but for those that lie below their limit."""
+    stay = np.empty(len(came), np.int64)
+    staying, top = _expire(came, limits, chain, held.spare, top, stay)
+    held.occupy(stay[:staying], top)
+    hold(held, train, stay[:staying])
+
+
+def sweep(held: Table, limits: Callable[[Ints], Values], chain: Chain, swept: Ints) -> bool:
+    """Drop held tuples that lie below their limit, once the queue has doubled since it was last swept."""
+    if len(held) <= 2 * swept[0] + _SWEEP:
+        return False
+    slots = held.slots
+    slots = slots[chain.place[slots] < limits(slots)]
+    unlink(slots, chain)
+    held.free(slots)
+    swept[0] = len(held)
+    return True
+
+
+def lowest(place: np.dtype[Any]) -> Values:
+    """The limit that nothing lies below."""
+    return np.array([-np.inf if place.kind == "f" else np.iinfo(np.int64).min], place)
+
+
+@inner
+def _join_ends(before: int, after: int, key: int, chain: Chain) -> None:
+    """Let two tuples follow each other; zero stands for the end of the chain on that side."""
+    if before:
+        chain.next[before - 1] = after
+        chain.touched[before - 1] = True
+    else:
+        chain.head[key] = after
+    if after:
+        chain.previous[after - 1] = before
+        chain.touched[after - 1] = True
+    else:
+        chain.tail[key] = before
+    chain.key_touched[key] = True
+
+
+@inner
+def link(slot: int, key: int, place: Any, row: int, chain: Chain) -> None:
+    """Put a tuple of the train in its chain, behind those of the same place."""
+    chain.place[slot], chain.key[slot], chain.row[slot] = place, key, row + 1
+    before = chain.tail[key]
+    while before and chain.place[before - 1] > place:
+        before = chain.previous[before - 1]
+    after = chain.next[before - 1] if before else chain.head[key]
+    chain.previous[slot], chain.next[slot] = before, after
+    _join_ends(before, slot + 1, key, chain)
+    _join_ends(slot + 1, after, key, chain)
+
+
+@inner
+def unlink(slots: Ints, chain: Chain) -> None:
+    """Take tuples out of their chains."""
+    for slot in slots:
+        _join_ends(chain.previous[slot], chain.next[slot], chain.key[slot], chain)
+
+
+@inner
+def _expire(slots: Ints, limits: Values, chain: Chain, spare: Ints, top: int, stay: Ints) -> tuple[int, int]:
+    """Take tuples of the train that lie below their limit out again; how many stay, and the top of the spare slots."""
+    staying = 0
+    for i in range(len(slots)):
+        slot = slots[i]
+        if chain.place[slot] >= limits[i if len(limits) > 1 else 0]:
+            stay[staying] = slot
+            staying += 1
+            continue
+        _join_ends(chain.previous[slot], chain.next[slot], chain.key[slot], chain)
+        chain.place[slot], chain.next[slot], chain.previous[slot], chain.key[slot], chain.row[slot] = 0, 0, 0, 0, 0
+        spare[top] = slot
+        top += 1
+    return staying, top
+
+
+@inner
+def first_from(key: int, low: Any, chain: Chain) -> int:
+    """The first tuple of a key whose place is `low` or above, as slot + 1, sought from the nearer end."""
+    head, tail = int(chain.head[key]), int(chain.tail[key])
+    if head == 0 or chain.place[tail - 1] < low:
+        return 0
+    if low - chain.place[head - 1] <= chain.place[tail - 1] - low:
+        at = head
+        while chain.place[at - 1] < low:
+            at = int(chain.next[at - 1])
+        return at
+    at = tail
+    while chain.previous[at - 1] and chain.place[chain.previous[at - 1] - 1] >= low:
+        at = int(chain.previous[at - 1])
+    return at
+
+
+@inner
+def identity(slot: int, chain: Chain) -> int:
+    """A tuple's id: its slot, or the complement of its row if it came with this train."""
+    return -int(chain.row[slot]) if chain.row[slot] else slot

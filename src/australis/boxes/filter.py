@@ -1,0 +1,61 @@
+"""Filter: send each tuple to the first predicate it satisfies (Aurora 5.2.1.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from australis.box import Key, Moment, Tables, Trains
+from australis.errors import ExpressionError, NetworkError
+from australis.expr import Expr
+
+
+@dataclass(frozen=True)
+class Filter:
+    """m predicates give m + 1 streams; the last, `rest`, carries what satisfied none. A null predicate is false.
+
+    >>> from australis.expr import expr
+    >>> from australis.testing import apply, train
+    >>> fast, rest = apply(Filter((expr("mph > 60"),)), train("mph int", mph=[55, 70, None]))
+    >>> fast["mph"].to_pylist(), rest["mph"].to_pylist()
+    ([70], [55, None])
+    """
+
+    predicates: tuple[Expr, ...]
+
+    kind: ClassVar[str] = "filter"
+    arity: ClassVar[int] = 1
+
+    def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
+        (stream,) = inputs
+        if not self.predicates:
+            raise NetworkError("a filter takes at least one predicate")
+        for predicate in self.predicates:
+            type_ = predicate.bind(stream).type
+            if type_ != pa.bool_():
+                raise ExpressionError(f"`{predicate}` is no predicate: it gives a {type_}, not a boolean")
+        names = [str(i + 1) for i in range(len(self.predicates))]
+        return dict.fromkeys((*names, "rest"), stream)
+
+    def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
+        return None
+
+    def tables(self, *inputs: pa.Schema) -> Tables:
+        return {}
+
+    def holds(self, *inputs: pa.Schema) -> str:
+        return ""
+
+    def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
+        (train,) = trains
+        out = []
+        left: pa.BooleanArray | None = None
+        for predicate in self.predicates:
+            hit = predicate.bind(train.schema).mask(train.tuples)
+            out.append(train.where(hit if left is None else pc.and_(hit, left)))
+            left = pc.invert(hit) if left is None else pc.and_not(left, hit)
+        assert left is not None
+        return (*out, train.where(left))

@@ -1,0 +1,52 @@
+"""Map: a tuple of new attributes for each tuple (Aurora 5.2.1.2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import pyarrow as pa
+
+from australis.box import Key, Moment, Tables, Trains
+from australis.errors import NetworkError
+from australis.expr import Expr
+
+
+@dataclass(frozen=True)
+class Map:
+    """Each attribute is an expression over the tuple; what no expression names is left behind.
+
+    >>> from australis.expr import expr
+    >>> from australis.testing import apply, train
+    >>> (out,) = apply(Map((("kph", expr("mph * 1.6")),)), train("mph int", mph=[50, None]))
+    >>> out["kph"].to_pylist()
+    [80.0, None]
+    """
+
+    columns: tuple[tuple[str, Expr], ...]
+
+    kind: ClassVar[str] = "map"
+    arity: ClassVar[int] = 1
+
+    def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
+        (stream,) = inputs
+        if not self.columns:
+            raise NetworkError("a map makes at least one column")
+        return {"out": self._schema(stream)}
+
+    def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
+        return None
+
+    def tables(self, *inputs: pa.Schema) -> Tables:
+        return {}
+
+    def holds(self, *inputs: pa.Schema) -> str:
+        return ""
+
+    def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
+        (train,) = trains
+        columns = [made.bind(train.schema).evaluate(train.tuples) for _, made in self.columns]
+        return (train.carrying(pa.RecordBatch.from_arrays(columns, schema=self._schema(train.schema))),)
+
+    def _schema(self, stream: pa.Schema) -> pa.Schema:
+        return pa.schema([pa.field(name, made.bind(stream).type) for name, made in self.columns])

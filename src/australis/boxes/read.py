@@ -1,0 +1,102 @@
+"""Read: add to each tuple the values that a keyed table holds for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from australis.box import Key, Moment, Tables, Trains
+from australis.boxes.write import carried, check_key, values
+from australis.errors import SchemaError, listing, near
+from australis.kernel import kernel
+from australis.table import Keyed, Versions
+from australis.train import Ints, joined
+
+
+@dataclass(frozen=True)
+class Read:
+    """The tuple, and columns of the row under its key, all of them unless some are named; null where there is no row.
+
+    A tuple sees what tuples that arrived no later than itself wrote, however the streams were cut into trains.
+
+    >>> from australis.expr import expr
+    >>> from australis.schema import schema
+    >>> from australis.boxes.write import Write
+    >>> from australis.testing import apply, rows, train
+    >>> accounts = Keyed("accounts", schema("vid int, balance bigint"), ("vid",))
+    >>> written = Write(accounts, (("balance", expr("toll")),))
+    >>> tables = written.tables(schema("vid int, toll int"))
+    >>> _ = apply(written, train("vid int, toll int", vid=[7, 7], toll=[2, 5], number=[1, 3]), tables=tables)
+    >>> rows(apply(Read(accounts, ()), train("vid int", vid=[7, 7, 8], number=[2, 4, 5]), tables=tables)[0])
+    [(7, 2), (7, 5), (8, None)]
+    """
+
+    table: Keyed
+    columns: tuple[str, ...]
+
+    kind: ClassVar[str] = "read"
+    arity: ClassVar[int] = 1
+
+    def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
+        (stream,) = inputs
+        check_key(stream, self.table)
+        for name in self.columns:
+            if name not in values(self.table):
+                raise SchemaError(
+                    f"`{name}` is no column to read of the table `{self.table.name}`"
+                    f"{near(name, values(self.table)) or '.'} Those are {listing(values(self.table))}"
+                )
+        return {"out": carried(stream, self.table, self._names)}
+
+    def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
+        return (self.table.key,)
+
+    def tables(self, *inputs: pa.Schema) -> Tables:
+        return {}
+
+    def holds(self, *inputs: pa.Schema) -> str:
+        return ""
+
+    def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
+        (train,) = trains
+        table, names = tables["table"], self._names
+        slots = table.lookup([train[name] for name in self.table.key], len(train))
+        at = _as_of(table.versions, slots, train.number)
+        now = np.flatnonzero((at < 0) & (slots >= 0))
+        rows = [table.rows(slots[now], names)]
+        place = np.full(len(train), -1, np.int64)
+        place[now] = np.arange(len(now))
+        if table.versions is not None:
+            rows.append(table.versions.rows.select(names))
+            place[at >= 0] = len(now) + at[at >= 0]
+        wanted: Any = pa.array(place, mask=place < 0)
+        found = joined(rows).take(wanted)
+        schema = carried(train.schema, self.table, names)
+        return (train.carrying(pa.RecordBatch.from_arrays([*train.tuples.columns, *found.columns], schema=schema)),)
+
+    @property
+    def _names(self) -> list[str]:
+        return list(self.columns) or values(self.table)
+
+
+def _as_of(versions: Versions | None, slots: Ints, numbers: Ints) -> Ints:
+    """The version of each row that a tuple sees, -1 where the step did not write the row."""
+    if versions is None:
+        return np.full(len(slots), -1, np.int64)
+    return _seek(versions.slots, versions.numbers, slots, numbers)
+
+
+@kernel
+def _seek(slots: Ints, numbers: Ints, wanted: Ints, at: Ints) -> Ints:
+    found = np.empty(len(wanted), np.int64)
+    for row in range(len(wanted)):
+        low, high = 0, len(slots)
+        while low < high:
+            middle = (low + high) // 2
+            before = slots[middle] < wanted[row] or (slots[middle] == wanted[row] and numbers[middle] <= at[row])
+            low, high = (middle + 1, high) if before else (low, middle)
+        found[row] = low - 1 if low and slots[low - 1] == wanted[row] else -1
+    return found

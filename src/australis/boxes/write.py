@@ -1,0 +1,149 @@
+"""Write: keep values in a keyed table, from which other boxes read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from australis.box import Key, Moment, Tables, Trains
+from australis.errors import ExpressionError, SchemaError, listing, near
+from australis.expr import Expr
+from australis.table import Keyed, Table, Versions
+from australis.train import Ints, Train, empty, joined
+
+OLD = "old."
+_BEFORE = -1
+"""The arrival number of a version from before the step."""
+
+
+@dataclass(frozen=True)
+class Write:
+    """Set columns of the row under each tuple's key, in order of arrival, and pass the tuple on with the row's values.
+
+    Expressions read the tuple, and the row as it was before as `old.x`, null where there was none. Columns that no
+    expression names stay as they are, null in a new row. Null is a key like any other.
+
+    >>> from australis.expr import expr
+    >>> from australis.schema import schema
+    >>> from australis.testing import apply, rows, train
+    >>> accounts = Keyed("accounts", schema("vid int, balance bigint"), ("vid",))
+    >>> charge = Write(accounts, (("balance", expr("coalesce(old.balance, 0) + toll")),))
+    >>> rows(apply(charge, train("vid int, toll int", vid=[7, 8, 7], toll=[2, 3, 5]))[0])
+    [(7, 2, 2), (8, 3, 3), (7, 5, 7)]
+    """
+
+    table: Keyed
+    columns: tuple[tuple[str, Expr], ...]
+
+    kind: ClassVar[str] = "write"
+    arity: ClassVar[int] = 1
+
+    def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
+        (stream,) = inputs
+        seen = self._seen(stream)
+        if not self.columns:
+            raise SchemaError(f"nothing is written to the table `{self.table.name}`: name a column and its value")
+        for name, value in self.columns:
+            if name in self.table.key or name not in self.table.schema.names:
+                others = [other for other in self.table.schema.names if other not in self.table.key]
+                raise SchemaError(
+                    f"`{name}` is no column to write of the table `{self.table.name}`{near(name, others) or '.'}"
+                    f" Those are {listing(others)}"
+                )
+            wanted, got = self.table.schema.field(name).type, value.bind(seen).type
+            if got != wanted and not _converts(got, wanted):
+                raise ExpressionError(f"`{value}` is {got}, and `{name}` of the table `{self.table.name}` is {wanted}")
+        return {"out": carried(stream, self.table, values(self.table))}
+
+    def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
+        return (self.table.key,)
+
+    def tables(self, *inputs: pa.Schema) -> Tables:
+        return {"table": Table(self.table.schema, self.table.key)}
+
+    def holds(self, *inputs: pa.Schema) -> str:
+        return f"a row for each {', '.join(self.table.key)}"
+
+    def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
+        (train,) = trains
+        table, names = tables["table"], values(self.table)
+        table.versions = None
+        schema = carried(train.schema, self.table, names)
+        if not len(train):
+            return (empty(schema),)
+        slots = table.find([train[name] for name in self.table.key], len(train))
+        first, turns = _turns(slots)
+        before = table.rows(slots[first], names)
+        after = self._written(table, train, slots, turns, names)
+        order = np.lexsort((np.arange(len(slots)), slots))
+        versions = joined([before, after.take(order)])
+        both = np.concatenate([slots[first], slots[order]])
+        numbers = np.concatenate([np.full(len(first), _BEFORE), train.number[order]])
+        sorted_ = np.argsort(both, kind="stable")
+        table.versions = Versions(both[sorted_], numbers[sorted_], versions.take(sorted_))
+        return (train.carrying(pa.RecordBatch.from_arrays([*train.tuples.columns, *after.columns], schema=schema)),)
+
+    def _written(self, table: Table, train: Train, slots: Ints, turns: list[Ints], names: list[str]) -> pa.RecordBatch:
+        """Each tuple's row after its write: the first tuples of all keys at once, then the second ones, and so on."""
+        seen, parts = self._seen(train.schema), []
+        for rows in turns:
+            its = slots[rows]
+            tuples = train.tuples.take(rows)
+            old = table.rows(its, names)
+            whole = pa.RecordBatch.from_arrays([*tuples.columns, *old.columns], schema=seen)
+            for name, value in self.columns:
+                table.put(name, its, value.bind(seen).evaluate(whole).cast(table.schema.field(name).type))
+            parts.append(table.rows(its, names))
+        return joined(parts).take(np.argsort(np.concatenate(turns)))
+
+    def _seen(self, stream: pa.Schema) -> pa.Schema:
+        """What expressions see: the tuple, and the old row as `old.x`."""
+        check_key(stream, self.table)
+        old = [self.table.schema.field(name).with_name(OLD + name) for name in values(self.table)]
+        return pa.schema([*stream, *old])
+
+
+def values(table: Keyed) -> list[str]:
+    """The columns of a keyed table beside its key."""
+    return [name for name in table.schema.names if name not in table.key]
+
+
+def check_key(stream: pa.Schema, table: Keyed) -> None:
+    """A stream must carry the key of a table, under the same names."""
+    for name in table.key:
+        if name not in stream.names:
+            raise SchemaError(
+                f"the table `{table.name}` is under `{name}`, which the stream lacks{near(name, stream.names) or '.'}"
+                f" Its columns are {listing(stream.names)}"
+            )
+        wanted, got = table.schema.field(name).type, stream.field(name).type
+        if wanted != got:
+            raise SchemaError(f"the key `{name}` of the table `{table.name}` is {wanted}, and the stream's is {got}")
+
+
+def carried(stream: pa.Schema, table: Keyed, names: list[str]) -> pa.Schema:
+    """The stream's columns and a row's."""
+    clash = [name for name in names if name in stream.names]
+    if clash:
+        raise SchemaError(
+            f"both the stream and the table `{table.name}` have {listing(clash)}:"
+            " map the stream's to another name first"
+        )
+    return pa.schema([*stream, *(table.schema.field(name).with_nullable(True) for name in names)])
+
+
+def _converts(got: pa.DataType, wanted: pa.DataType) -> bool:
+    both = (got, wanted)
+    return pa.types.is_null(got) or all(pa.types.is_integer(each) or pa.types.is_floating(each) for each in both)
+
+
+def _turns(slots: Ints) -> tuple[Ints, list[Ints]]:
+    """The first row of each slot, and the rows in turns: no slot twice in one, each slot's rows in order."""
+    order = np.argsort(slots, kind="stable")
+    starts = np.flatnonzero(np.concatenate([[True], np.diff(slots[order]) != 0]))
+    turn = np.arange(len(slots)) - np.repeat(starts, np.diff(np.append(starts, len(slots))))
+    by_turn = order[np.argsort(turn, kind="stable")]
+    return order[starts], np.split(by_turn, np.cumsum(np.bincount(turn))[:-1])

@@ -1,0 +1,54 @@
+"""Arrow columns as the plain arrays that kernels work on, and back, without copying where the layout allows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from australis.train import Bools
+
+Values = npt.NDArray[Any]
+
+_STORAGE = {1: np.int8, 2: np.int16, 4: np.int32, 8: np.int64}
+
+
+def storage(type_: pa.DataType) -> np.dtype[Any]:
+    """The numpy type in which values of an Arrow type are kept: their own width, or objects where there is none."""
+    if pa.types.is_boolean(type_):
+        return np.dtype(np.bool_)
+    if pa.types.is_integer(type_) or pa.types.is_floating(type_):
+        return np.dtype(type_.to_pandas_dtype())
+    if pa.types.is_temporal(type_) and not pa.types.is_interval(type_):
+        return np.dtype(_STORAGE[type_.bit_width // 8])
+    return np.dtype(object)
+
+
+def plain(array: pa.Array[Any]) -> tuple[Values, Bools | None]:
+    """Values and, where there are nulls, which are valid. What stands in the place of a null is arbitrary."""
+    dtype = storage(array.type)
+    valid = None if array.null_count == 0 else pc.is_valid(array).to_numpy(zero_copy_only=False)
+    if dtype == object:
+        return array.to_numpy(zero_copy_only=False), valid
+    if dtype == np.bool_:
+        filled = array if valid is None else array.fill_null(False)
+        return filled.to_numpy(zero_copy_only=False), valid
+    data: Any = array.buffers()[1]
+    if data is None:
+        return np.zeros(len(array), dtype), valid
+    return np.frombuffer(data, dtype, len(array), array.offset * dtype.itemsize), valid
+
+
+def arrow(values: Values, valid: Bools | None, type_: pa.DataType) -> pa.Array[Any]:
+    """The Arrow array of a type from values in its storage."""
+    if values.dtype == object or values.dtype == np.bool_:
+        return pa.array(values, type_, mask=None if valid is None else ~valid)
+    bitmap = None if valid is None else _buffer(np.packbits(valid, bitorder="little"))
+    return pa.Array.from_buffers(type_, len(values), [bitmap, _buffer(np.ascontiguousarray(values))])
+
+
+def _buffer(values: Any) -> pa.Buffer:
+    return pa.py_buffer(values)

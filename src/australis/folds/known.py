@@ -1,0 +1,67 @@
+"""Which fold computes which aggregate function."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from australis.columns import storage
+from australis.errors import ExpressionError, listing, near
+from australis.expr.aggregate import Call
+from australis.folds.arithmetic import Count, Extreme, Sum, Variance
+from australis.folds.choice import End, ExtremeOf
+from australis.folds.distinct import CountDistinct
+from australis.folds.fold import Fold
+from australis.folds.window_function import WINDOW_FUNCTIONS, compiled
+from australis.keys import hashable
+
+NAMES = (
+    "count", "sum", "avg", "min", "max", "stddev", "stddev_pop", "variance", "var_pop", "first", "last",
+)  # fmt: skip
+
+
+def fold(call: Call, arguments: tuple[pa.DataType, ...], order: pa.DataType) -> Fold:
+    """The fold of a call on arguments of these types, in windows ordered on a value of type `order`."""
+    if call.distinct and call.name != "count":
+        raise ExpressionError(f"`{call}`: distinct is for count alone")
+    if call.name in WINDOW_FUNCTIONS:
+        if not arguments or not all(_counts(type_) or pa.types.is_temporal(type_) for type_ in arguments):
+            raise ExpressionError(f"`{call}`: a window function takes numbers, not {_shown(arguments)}")
+        return compiled(WINDOW_FUNCTIONS[call.name], arguments)
+    if call.name not in NAMES:
+        known = (*NAMES, *WINDOW_FUNCTIONS)
+        raise ExpressionError(
+            f"`{call}`: there is no aggregate function `{call.name}`{near(call.name, known) or '.'}"
+            f" There are {listing(known)}; au.window_function makes others"
+        )
+    if call.name == "count":
+        if call.distinct:
+            if not arguments or not all(map(hashable, arguments)):
+                raise ExpressionError(f"`{call}`: cannot tell values of type {_shown(arguments)} apart")
+            return CountDistinct(arguments)
+        return Count()
+    if len(arguments) != 1:
+        raise ExpressionError(f"`{call}`: {call.name} takes one argument, not {len(arguments)}")
+    (argument,) = arguments
+    if call.name in ("first", "last"):
+        return End.of(argument, order, call.name == "last")
+    if call.name in ("min", "max"):
+        if storage(argument) != object and not pa.types.is_boolean(argument):
+            return Extreme.of(argument, call.name == "max")
+        if pa.types.is_string(argument) or pa.types.is_binary(argument) or pa.types.is_decimal(argument):
+            return ExtremeOf.of(argument, call.name == "max")
+        raise ExpressionError(f"`{call}`: values of type {argument} have no order")
+    if call.name == "sum" and pa.types.is_duration(argument):
+        return Sum.of(argument)
+    if not _counts(argument):
+        raise ExpressionError(f"`{call}`: {call.name} takes a number, not {argument}")
+    if call.name in ("sum", "avg"):
+        return Sum.of(argument, mean=call.name == "avg")
+    return Variance(sample=call.name in ("stddev", "variance"), root=call.name.startswith("stddev"))
+
+
+def _counts(type_: pa.DataType) -> bool:
+    return pa.types.is_integer(type_) or pa.types.is_floating(type_) or pa.types.is_boolean(type_)
+
+
+def _shown(types: tuple[pa.DataType, ...]) -> str:
+    return ", ".join(map(str, types)) or "nothing"

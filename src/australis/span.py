@@ -1,0 +1,84 @@
+"""Spans: sizes of windows, in the values of the attribute that they are taken on."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+
+import pyarrow as pa
+
+from australis.errors import SchemaError
+
+Span = int | float | str
+"""A number for an attribute of numbers, a duration such as `10 minutes` for one of times."""
+
+_NANOSECONDS = {
+    "ns": 1, "nanosecond": 1, "us": 10**3, "microsecond": 10**3, "ms": 10**6, "millisecond": 10**6,
+    "s": 10**9, "sec": 10**9, "second": 10**9, "m": 60 * 10**9, "min": 60 * 10**9, "minute": 60 * 10**9,
+    "h": 3600 * 10**9, "hr": 3600 * 10**9, "hour": 3600 * 10**9, "d": 86400 * 10**9, "day": 86400 * 10**9,
+    "w": 7 * 86400 * 10**9, "week": 7 * 86400 * 10**9,
+}  # fmt: skip
+_PART = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*", re.IGNORECASE)
+
+
+def duration(text: str) -> int:
+    """Nanoseconds of a duration as people write it.
+
+    >>> duration("10 minutes"), duration("1h 30min"), duration("500 ms")
+    (600000000000, 5400000000000, 500000000)
+    """
+    total, end = 0.0, 0
+    for part in _PART.finditer(text):
+        unit = part[2].lower()
+        unit = unit if unit in _NANOSECONDS else unit.removesuffix("s")
+        if part.start() != end or unit not in _NANOSECONDS:
+            break
+        total += float(part[1]) * _NANOSECONDS[unit]
+        end = part.end()
+    if not text.strip() or end != len(text):
+        raise SchemaError(f"`{text}` is not a duration: write for example `10 minutes`, `90 s` or `1h 30min`")
+    return round(total)
+
+
+def is_duration(text: str) -> bool:
+    """Whether a text reads as a duration."""
+    try:
+        duration(text)
+    except SchemaError:
+        return False
+    return True
+
+
+def spelled(span: Span | timedelta) -> Span:
+    """A span with a timedelta in words."""
+    if isinstance(span, timedelta):
+        microseconds = span // timedelta(microseconds=1)
+        return f"{microseconds // 10**6} s" if microseconds % 10**6 == 0 else f"{microseconds} us"
+    return span
+
+
+def measure(span: Span, type_: pa.DataType, name: str) -> int | float:
+    """A span in the units of an attribute's values."""
+    if pa.types.is_temporal(type_):
+        if not isinstance(span, str):
+            raise SchemaError(f"{span} measures nothing on `{name}`, a {type_}: give a duration such as `10 minutes`")
+        unit = _unit(type_)
+        if duration(span) % unit:
+            raise SchemaError(f"`{span}` is no whole number of steps of `{name}`, a {type_}")
+        return duration(span) // unit
+    if isinstance(span, str):
+        raise SchemaError(f"`{span}` measures nothing on `{name}`, a {type_}: give a number")
+    if pa.types.is_floating(type_):
+        return float(span)
+    if span != int(span):
+        raise SchemaError(f"{span} is no whole number, as `{name}`, a {type_}, needs")
+    return int(span)
+
+
+def _unit(type_: pa.DataType) -> int:
+    if pa.types.is_date32(type_):
+        return 86400 * 10**9
+    if pa.types.is_date64(type_):
+        return 10**6
+    unit: str = getattr(type_, "unit")  # noqa: B009 (all that is left of temporal types has one)
+    return {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}[unit]

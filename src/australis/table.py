@@ -1,0 +1,217 @@
+"""A table: the state of a box, columns of rows under slots, which knows the rows that the last step touched."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from australis.columns import Values, arrow, plain, storage
+from australis.keys import Keys, words
+from australis.train import Bools, Ints
+
+_FIRST_CAPACITY = 64
+SLOT, ALIVE = "#slot", "#alive"
+
+
+@dataclass(frozen=True)
+class Keyed:
+    """A named table with a key, which one box of a network writes and others may read."""
+
+    name: str
+    schema: pa.Schema
+    key: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Versions:
+    """The rows that one step wrote, as each tuple left them, so that a reader sees them as of its own tuple.
+
+    Sorted by slot, then by arrival number; a row's first version is the one from before the step.
+    """
+
+    slots: Ints
+    numbers: Ints
+    rows: pa.RecordBatch
+
+
+class Table:
+    """Rows in slots, column by column in plain arrays, so that kernels work on them in place.
+
+    A field that is not nullable has no validity beside its values; a fixed-size list is an array of two dimensions.
+    A spare slot is all zeros: what a kernel takes is ready for use. With a key, rows are found by its columns.
+    """
+
+    def __init__(self, schema: pa.Schema, key: Sequence[str] = ()) -> None:
+        self.schema = schema
+        self.key = tuple(key)
+        self.columns: dict[str, Values] = {}
+        self.valid: dict[str, Bools] = {}
+        for field in schema:
+            shape: tuple[int, ...] = (0,)
+            type_ = field.type
+            if isinstance(type_, pa.FixedSizeListType):
+                shape, type_ = (0, type_.list_size), type_.value_type
+            self.columns[field.name] = np.zeros(shape, storage(type_))
+            if field.nullable:
+                self.valid[field.name] = np.zeros(0, np.bool_)
+        self.alive: Bools = np.zeros(0, np.bool_)
+        self.touched: Bools = np.zeros(0, np.bool_)
+        self.spare: Ints = np.empty(0, np.int64)
+        self.top = 0
+        self.versions: Versions | None = None
+        self._keys = Keys(words([pa.array([], schema.field(name).type) for name in self.key], 0).shape[1])
+
+    def __len__(self) -> int:
+        return len(self.alive) - self.top
+
+    def __getitem__(self, column: str) -> Values:
+        return self.columns[column]
+
+    @property
+    def slots(self) -> Ints:
+        """The slots in use, in ascending order."""
+        return np.flatnonzero(self.alive)
+
+    def reserve(self, rows: int) -> None:
+        """Have at least so many spare slots."""
+        if self.top >= rows:
+            return
+        old = len(self.alive)
+        capacity = max(_FIRST_CAPACITY, 2 * old, len(self) + rows)
+        for columns in (self.columns, self.valid):
+            for name, values in columns.items():
+                columns[name] = _grown(values, capacity)
+        self.alive = _grown(self.alive, capacity)
+        self.touched = _grown(self.touched, capacity)
+        spare = np.zeros(capacity, np.int64)
+        spare[: capacity - old] = np.arange(capacity - 1, old - 1, -1)
+        spare[capacity - old : capacity - old + self.top] = self.spare[: self.top]
+        self.spare = spare
+        self.top += capacity - old
+        if self.key:
+            self._keys.grow(capacity, self.slots)
+
+    def taken(self, top: int) -> Ints:
+        """The slots that a kernel took from the stack of spare ones, in the order it took them; they are rows now."""
+        slots = self.spare[top : self.top][::-1].copy()
+        self.occupy(slots, top)
+        return slots
+
+    def occupy(self, slots: Ints, top: int) -> None:
+        """Make rows of slots that a kernel took, after which the stack of spare ones reaches up to `top`."""
+        self.top = top
+        self.alive[slots] = True
+        self.touched[slots] = True
+
+    def insert(self, rows: int) -> Ints:
+        """So many new rows, all zeros."""
+        self.reserve(rows)
+        return self.taken(self.top - rows)
+
+    def free(self, slots: Ints) -> None:
+        """Drop rows; no slot may be named twice."""
+        if self.key:
+            self._keys.remove(slots)
+        for values in (*self.columns.values(), *self.valid.values()):
+            values[slots] = None if values.dtype == object else 0
+        self.alive[slots] = False
+        self.touched[slots] = True
+        self.spare[self.top : self.top + len(slots)] = slots
+        self.top += len(slots)
+
+    def find(self, key: Sequence[pa.Array[Any]], rows: int) -> Ints:
+        """The slots of `rows` keys, made where they are new; they count as touched."""
+        if not self.key:
+            if not len(self):
+                self.insert(1)
+            self.touched[0] = True
+            return np.zeros(rows, np.int64)
+        wanted = words(key, rows)
+        found = np.empty(rows, np.int64)
+        start = 0
+        while True:
+            start, top = self._keys.find(wanted, found, start, self.spare, self.top)
+            fresh = self.taken(top)
+            if len(fresh):
+                self._name(fresh, found[:start], key)
+            if start == rows:
+                self.touched[found] = True
+                return found
+            self.reserve(min(rows - start, len(self.alive) + _FIRST_CAPACITY))
+
+    def _name(self, fresh: Ints, found: Ints, key: Sequence[pa.Array[Any]]) -> None:
+        """Put the key columns of new rows in place, from the last row that found each."""
+        last = np.zeros(len(self.alive), np.int64)
+        last[found] = np.arange(len(found))
+        for name, array in zip(self.key, key, strict=True):
+            self.put(name, fresh, array.take(last[fresh]))
+
+    def lookup(self, key: Sequence[pa.Array[Any]], rows: int) -> Ints:
+        """The slots of keys, -1 where there is no such row."""
+        if not self.key:
+            return np.full(rows, 0 if len(self) else -1, np.int64)
+        return self._keys.lookup(words(key, rows))
+
+    def put(self, column: str, slots: Ints, array: pa.Array[Any]) -> None:
+        """Write a column of rows."""
+        values, valid = plain(array)
+        self.columns[column][slots] = values
+        if column in self.valid:
+            self.valid[column][slots] = True if valid is None else valid
+
+    def get(self, column: str, slots: Ints) -> pa.Array[Any]:
+        """Read a column of rows."""
+        values = self.columns[column][slots]
+        type_ = self.schema.field(column).type
+        if isinstance(type_, pa.FixedSizeListType):
+            return pa.FixedSizeListArray.from_arrays(arrow(values.reshape(-1), None, type_.value_type), type_.list_size)
+        return arrow(values, self.valid[column][slots] if column in self.valid else None, type_)
+
+    def rows(self, slots: Ints, columns: Sequence[str] | None = None) -> pa.RecordBatch:
+        """Rows as Arrow, all columns or those named."""
+        names = self.schema.names if columns is None else list(columns)
+        schema = pa.schema([self.schema.field(name) for name in names])
+        return pa.RecordBatch.from_arrays([self.get(name, slots) for name in names], schema=schema)
+
+    def changes(self) -> pa.RecordBatch:
+        """The rows touched since this was last asked, with their slots and whether they are still there."""
+        slots = np.flatnonzero(self.touched)
+        self.touched[:] = False
+        batch = self.rows(slots)
+        return batch.append_column(SLOT, pa.array(slots)).append_column(ALIVE, pa.array(self.alive[slots]))
+
+    def apply(self, changes: pa.RecordBatch) -> None:
+        """Do the changes that another copy of this table reported, so that the two are the same."""
+        slots = plain(changes.column(SLOT))[0]
+        alive = plain(changes.column(ALIVE))[0]
+        if len(slots) and slots.max() >= len(self.alive):
+            self.reserve(int(slots.max()) + 1 - len(self))
+        gone = slots[self.alive[slots]]
+        if self.key:
+            self._keys.remove(gone)
+        self.alive[slots] = alive
+        for name in self.schema.names:
+            array = changes.column(name)
+            if isinstance(array, pa.FixedSizeListArray):
+                self.columns[name][slots] = plain(array.flatten())[0].reshape(len(slots), -1)
+            else:
+                self.put(name, slots, array)
+        kept = slots[alive]
+        if self.key:
+            key = [changes.column(name).filter(alive) for name in self.key]
+            self._keys.insert(words(key, len(kept)), kept)
+        vacant = np.flatnonzero(~self.alive)[::-1]
+        self.top = len(vacant)
+        self.spare[: self.top] = vacant
+
+
+def _grown(values: Values, capacity: int) -> Any:
+    grown = np.zeros((capacity, *values.shape[1:]), values.dtype)
+    if values.dtype == object:
+        grown[:] = None
+    grown[: len(values)] = values
+    return grown
