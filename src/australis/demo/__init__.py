@@ -1,0 +1,1 @@
+"""What `australis demo` shows: a network of a road, and a day's first minutes on it."""

@@ -1,0 +1,300 @@
+"""How each box is written in a network file: a model of what people write, and the way there and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict
+
+from australis import parameters
+from australis.box import Box
+from australis.boxes import Aggregate, BSort, Filter, Join, Map, Read, Resample, Union, Write
+from australis.errors import NetworkError, listing, near
+from australis.expr import Expr
+from australis.order import Order
+from australis.span import Span
+from australis.table import Keyed
+from australis.written import MisreadError, read
+
+Tables = Mapping[str, Keyed]
+Expression = bool | int | float | str
+
+
+class Form(BaseModel):
+    """What stands under the name of a box's kind. Keys of no argument name columns, where a box makes columns."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    of: ClassVar[type[Box]]
+    made: ClassVar[str] = ""
+    """The key under which columns go whose names are those of arguments."""
+
+    @classmethod
+    def long(cls, written: object) -> object:
+        """The full form of a short one."""
+        return written
+
+    @classmethod
+    def short(cls, box: Any) -> object:
+        """The box as it is written, in its shortest form."""
+        raise NotImplementedError
+
+    def box(self, tables: Tables, arity: int) -> Box:
+        """The box, for so many inputs."""
+        raise NotImplementedError
+
+    def columns_made(self) -> dict[str, Any]:
+        """The columns that stand beside the arguments, and those under the explicit key."""
+        return {**(self.model_extra or {}), **(getattr(self, self.made) or {})}
+
+    @classmethod
+    def with_columns(cls, arguments: dict[str, object], columns: dict[str, object]) -> dict[str, object]:
+        """Arguments and columns in one mapping, or apart where a name is both."""
+        given = {name: value for name, value in arguments.items() if value is not None}
+        if any(name in cls.model_fields for name in columns):
+            return {**given, cls.made: columns}
+        return {**given, **columns}
+
+
+class OrderForm(BaseModel):
+    """An order in full."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    on: str
+    slack: int = 0
+    by: str | list[str] = []
+
+
+class FilterForm(Form):
+    of = Filter
+    predicates: list[Expression]
+
+    @classmethod
+    def long(cls, written: object) -> object:
+        return {"predicates": written if isinstance(written, list) else [written]}
+
+    @classmethod
+    def short(cls, box: Filter) -> object:
+        texts = [str(predicate) for predicate in box.predicates]
+        return texts[0] if len(texts) == 1 else texts
+
+    def box(self, tables: Tables, arity: int) -> Box:
+        return Filter(tuple(map(parameters.expression, self.predicates)))
+
+
+class MapForm(Form):
+    of = Map
+    columns: dict[str, Expression]
+
+    @classmethod
+    def long(cls, written: object) -> object:
+        explicit = isinstance(written, dict) and list(written) == ["columns"] and isinstance(written["columns"], dict)
+        return written if explicit else {"columns": written}
+
+    @classmethod
+    def short(cls, box: Map) -> object:
+        return _texts(box.columns)
+
+    def box(self, tables: Tables, arity: int) -> Box:
+        return Map(parameters.columns(self.columns))
+
+
+class UnionForm(Form):
+    of = Union
+
+    @classmethod
+    def short(cls, box: Union) -> object:
+        return {}
+
+    def box(self, tables: Tables, arity: int) -> Box:
+        return Union(arity)
+
+
+class BSortForm(Form):
+    of = BSort
+    on: str
+    slack: int = 0
+    by: str | list[str] = []
+
+    @classmethod
+    def long(cls, written: object) -> object:
+        return {"on": written} if isinstance(written, str) else written
+
+    @classmethod
+    def short(cls, box: BSort) -> object:
+        return _order(box.order)
+
+    def box(self, tables: Tables, arity: int) -> Box:
+        return BSort(parameters.order(self.on, self.slack, self.by))
+
+
+class AggregateForm(Form):
+    model_config = ConfigDict(extra="allow")
+    of = Aggregate
+    made = "functions"
+    on: str
+    size: Span | None = None
+    advance: Span | None = None
+    by: str | list[str] = []
+    slack: int = 0
+    timeout: Span | None = None
+    functions: dict[str, str] | None = None
+
+    @classmethod
+    def short(cls, box: Aggregate) -> object:
+        advance = str(box.advance) if isinstance(box.advance, Expr) else box.advance
+        order = _order(box.order)
+        arguments = {
+            **(order if isinstance(order, dict) else {"on": order}),
+            "size": box.size,
+            "advance": None if advance == box.size else advance,
+            "timeout": box.timeout,
+        }
+        return cls.with_columns(arguments, _texts(box.functions))
+
+    def box(self, tables: Tables, arity: int) -> Box:
+        functions = parameters.functions(_functions(self))
+        advance = self.size if self.advance is None else self.advance
+        if advance is None:
+            raise NetworkError("give `size`, or `advance` with a predicate, or both")
+        return Aggregate(
+            functions,
+            parameters.order(self.on, self.slack, self.by),
+            None if self.size is None else parameters.span(self.size),
+            parameters.advance(advance),
+            None if self.timeout is None else parameters.span(self.timeout),
+        )
+
+
+class JoinForm(Form):
+    of = Join
+    where: Expression | None = None
+    on: Any = None
+    size: Span | None = None
+
+    @classmethod
+    def short(cls, box: Join) -> object:
+        where = None if box.predicate is None else str(box.predicate)
+        return cls.with_columns({"where": where, "on": _sides(box.left, box.right), "size": box.size}, {})
+
+    def box(self, tables: Tables, arity: int) -> Box:
+        left, right = _orders(self.on)
+        return Join(
+            left,
+            right,
+            None if self.size is None else parameters.span(self.size),
+            None if self.where is None else parameters.expression(self.where),
+        )
+
+
+class ResampleForm(Form):
+    model_config = ConfigDict(extra="allow")
+    of = Resample
+    made = "functions"
+    on: Any
+    size: Span
+    functions: dict[str, str] | None = None
+
+    @classmethod
+    def short(cls, box: Resample) -> object:
+        return cls.with_columns({"on": _sides(box.left, box.right), "size": box.size}, _texts(box.functions))
+
+    def box(self, tables: Tables, arity: int) -> Box:
+        left, right = _orders(self.on)
+        if left is None or right is None:
+            raise NetworkError("both sides need an order: give `on`")
+        return Resample(parameters.functions(_functions(self)), left, right, parameters.span(self.size))
+
+
+class WriteForm(Form):
+    model_config = ConfigDict(extra="allow")
+    of = Write
+    made = "columns"
+    table: str
+    columns: dict[str, Expression] | None = None
+
+    @classmethod
+    def short(cls, box: Write) -> object:
+        return cls.with_columns({"table": box.table.name}, _texts(box.columns))
+
+    def box(self, tables: Tables, arity: int) -> Box:
+        return Write(_table(self.table, tables), parameters.columns(self.columns_made()))
+
+
+class ReadForm(Form):
+    of = Read
+    table: str
+    columns: str | list[str] = []
+
+    @classmethod
+    def long(cls, written: object) -> object:
+        return {"table": written} if isinstance(written, str) else written
+
+    @classmethod
+    def short(cls, box: Read) -> object:
+        return {"table": box.table.name, "columns": list(box.columns)} if box.columns else box.table.name
+
+    def box(self, tables: Tables, arity: int) -> Box:
+        return Read(_table(self.table, tables), parameters.by(self.columns))
+
+
+FORMS: Mapping[str, type[Form]] = {
+    form.of.kind: form
+    for form in (
+        FilterForm, MapForm, UnionForm, BSortForm, AggregateForm, JoinForm, ResampleForm, WriteForm, ReadForm,
+    )
+}  # fmt: skip
+
+
+def _texts(named: tuple[tuple[str, object], ...]) -> dict[str, object]:
+    return {name: str(value) for name, value in named}
+
+
+def _functions(form: AggregateForm | ResampleForm) -> dict[str, str]:
+    """The window functions; a misspelt argument ends up among them."""
+    functions = form.columns_made()
+    for name, text in functions.items():
+        if not isinstance(text, str):
+            arguments = list(type(form).model_fields)
+            raise NetworkError(
+                f"`{name}: {text}` is no window function such as `avg(mph)`, and no argument; the arguments are"
+                f" {listing(arguments)}{near(name, arguments)}"
+            )
+    return functions
+
+
+def _table(name: str, tables: Tables) -> Keyed:
+    if name not in tables:
+        raise NetworkError(f"there is no table {name}; there are {listing(tables)}{near(name, tables)}")
+    return tables[name]
+
+
+def _order(order: Order) -> Any:
+    """An order as a column's name, or in full."""
+    if not order.slack and not order.by:
+        return order.on
+    slack = {"slack": order.slack} if order.slack else {}
+    return {"on": order.on, **slack, **({"by": list(order.by)} if order.by else {})}
+
+
+def _sides(left: Order | None, right: Order | None) -> object:
+    if left == right:
+        return None if left is None else _order(left)
+    return [None if side is None else _order(side) for side in (left, right)]
+
+
+def _orders(written: object) -> tuple[Order | None, Order | None]:
+    """The orders of two sides: one for both, or a list of two."""
+    if isinstance(written, list):
+        return parameters.sides([_side(side) for side in written])
+    return parameters.sides(_side(written))
+
+
+def _side(written: object) -> Order | None:
+    if written is None:
+        return None
+    try:
+        form = read(OrderForm, {"on": written} if isinstance(written, str) else written)
+    except MisreadError as error:
+        raise MisreadError(f"`on`: {error}", ("on",)) from error
+    return parameters.order(form.on, form.slack, form.by)

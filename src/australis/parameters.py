@@ -1,0 +1,117 @@
+"""The parameters of boxes as people write them, in Python or in a network file, made into what boxes hold."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import timedelta
+
+from australis.errors import ExpressionError, NetworkError, listing, near
+from australis.expr import AGGREGATES, Aggregation, Expr, Term, aggregation, expr, lit
+from australis.expr.functions import BUILTINS
+from australis.expr.user import registered
+from australis.folds import WINDOW_FUNCTIONS
+from australis.order import Order
+from australis.schema import Spec
+from australis.schema import schema as schema_of
+from australis.span import Span, duration, is_duration, spelled
+from australis.table import Keyed
+
+Expression = Expr | Term | str | bool | int | float
+Function = Aggregation | Expr | Term | str
+Length = Span | timedelta
+By = str | Sequence[str]
+On = str | Order
+
+
+def expression(written: Expression) -> Expr:
+    """An expression from SQL text, from `au.col(...)`, or from a constant."""
+    made = expr(written if isinstance(written, str | Expr | Term) else lit(written))
+    _check_functions(made)
+    return made
+
+
+def columns(written: Mapping[str, Expression]) -> tuple[tuple[str, Expr], ...]:
+    """Named expressions, in the order written."""
+    return tuple((name, expression(value)) for name, value in written.items())
+
+
+def functions(written: Mapping[str, Function]) -> tuple[tuple[str, Aggregation], ...]:
+    """Named aggregations, in the order written."""
+    return tuple((name, _aggregation(value)) for name, value in written.items())
+
+
+def _aggregation(written: Function) -> Aggregation:
+    if isinstance(written, Aggregation):
+        return written
+    _check_functions(expr(written), WINDOW_FUNCTIONS)
+    return aggregation(written, WINDOW_FUNCTIONS)
+
+
+def _check_functions(made: Expr, windowed: Collection[str] = ()) -> None:
+    unknown = [name for name in made.functions if name not in windowed and not registered([name])[0]]
+    if unknown:
+        known = [*BUILTINS, *AGGREGATES, *windowed]
+        raise ExpressionError(
+            f"`{made}`: there is no function `{unknown[0]}`; make one with @au.function, or au.window_function for"
+            f" windows, and give its module to the command line with `--functions module.py`{near(unknown[0], known)}"
+        )
+
+
+def span(written: Length) -> Span:
+    """A span that boxes and network files can hold.
+
+    >>> span(timedelta(minutes=10)), span("90 seconds"), span(60)
+    ('600 s', '90 seconds', 60)
+    """
+    if isinstance(written, bool) or not isinstance(written, int | float | str | timedelta):
+        raise NetworkError(f"a span is a number or a duration such as `10 minutes`, not {written!r}")
+    if isinstance(written, str):
+        duration(written)
+    return spelled(written)
+
+
+def advance(written: Length | Expr | Term) -> Span | Expr:
+    """How a window moves on: by a span, or at a tuple that satisfies a predicate."""
+    if isinstance(written, Expr | Term) or (isinstance(written, str) and not is_duration(written)):
+        return expression(written)
+    return span(written)
+
+
+def by(written: By) -> tuple[str, ...]:
+    """Grouping columns: one by its name, or several."""
+    return (written,) if isinstance(written, str) else tuple(written)
+
+
+def order(on: On, slack: int = 0, by: By = ()) -> Order:
+    """Tuples ascend on `on` in each group of `by`, but for `slack` tuples; see `australis.order`."""
+    if isinstance(on, Order):
+        return on
+    return Order(on, slack, _by(by))
+
+
+def sides(written: On | Iterable[On | None] | None) -> tuple[Order | None, Order | None]:
+    """The orders of a left and a right input: one for both, or a pair."""
+    if written is None or isinstance(written, str | Order):
+        both = None if written is None else order(written)
+        return both, both
+    pair = tuple(written)
+    if len(pair) != 2:
+        raise NetworkError(f"`on` is one order, or a pair for left and right; {len(pair)} are given")
+    left, right = (None if side is None else order(side) for side in pair)
+    return left, right
+
+
+def keyed(name: str, schema: Spec, key: By) -> Keyed:
+    """A named table with a key of its own columns."""
+    columns, parts = schema_of(schema), by(key)
+    if not parts:
+        raise NetworkError(f"a table has a key; its columns are {listing(columns.names)}")
+    for part in parts:
+        if part not in columns.names:
+            raise NetworkError(
+                f"the key {part} is no column; there are {listing(columns.names)}{near(part, columns.names)}"
+            )
+    return Keyed(name, columns, parts)
+
+
+_by = by

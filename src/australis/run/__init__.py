@@ -1,0 +1,1 @@
+"""Runners: they move trains along the arrows of a network."""

@@ -1,0 +1,283 @@
+"""The local runner: a whole network in this process, a step at a time, for tests, demos and single stepping."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pyarrow as pa
+
+from australis.box import Moment, Tables, Trains
+from australis.boxes import Read, Write
+from australis.errors import RunError, listing, near
+from australis.network import OUT, Clock, Network, Node
+from australis.run import files, intake
+from australis.run.files import Sink
+from australis.run.intake import Given
+from australis.train import Train, empty
+from australis.validate import title
+
+Results = dict[str, pa.RecordBatch]
+
+
+@dataclass(frozen=True)
+class Event:
+    """One box has run: the trains it was given, one an input, and those it gave, by port."""
+
+    node: Node
+    inputs: Trains
+    outputs: Mapping[str, Train]
+
+
+@dataclass
+class Counts:
+    """How many tuples a box has been given and has given, in all, by place and by port."""
+
+    taken: list[int]
+    given: dict[str, int]
+
+    @property
+    def late(self) -> int:
+        """Tuples that were out of order."""
+        return sum(count for port, count in self.given.items() if port.startswith("late"))
+
+
+class Local:
+    """A run of a network. Each call is one step of all its boxes; nothing is held between them.
+
+    Static inputs come first, on opening or in pushes of their own. After `end()` the run takes nothing more.
+    """
+
+    def __init__(self, network: Network, statics: Mapping[str, Given] | None = None, /, **more: Given) -> None:
+        self.network = network
+        self.arrived = 0
+        """The arrival number of the latest tuple."""
+        self.counts = {input.name: Counts([], {OUT: 0}) for input in network.inputs}
+        for node in network.nodes:
+            self.counts[node.name] = Counts([0] * len(node.sources), dict.fromkeys(network.schemas[node.name], 0))
+        self.tables = _tables(network)
+        """The state of each box."""
+        self._inputs = {input.name: input for input in network.inputs}
+        self._awaited = {input.name for input in network.inputs if input.static}
+        self._streaming = False
+        self._closed = ""
+        if statics or more:
+            self.push(statics, **more)
+
+    def push(
+        self,
+        given: Mapping[str, Given] | None = None,
+        /,
+        *,
+        clock: int | None = None,
+        ts: int | None = None,
+        **more: Given,
+    ) -> Results:
+        """Let tuples in, and run them through: inputs in the order given, all entering at `ts`.
+
+        Times are in microseconds. `ts` is the clock if not given, or else now. Windows time out by the clock, and by
+        the `ts` of the tuples that follow.
+        """
+        return _exhaust(self.steps(given, clock=clock, ts=ts, **more))
+
+    def tick(self, clock: int) -> Results:
+        """Let windows time out."""
+        return _exhaust(self.steps(clock=clock))
+
+    def end(self) -> Results:
+        """Say that the inputs are finished: what is open comes out."""
+        return _exhaust(self.steps(end=True))
+
+    def steps(
+        self,
+        given: Mapping[str, Given] | None = None,
+        /,
+        *,
+        clock: int | None = None,
+        ts: int | None = None,
+        end: bool = False,
+        **more: Given,
+    ) -> Generator[Event, None, Results]:
+        """One step of the network, stopping after each box. It must be run to its end before the next."""
+        if self._closed:
+            raise RunError(self._closed)
+        now = time.time_ns() // 1000 if clock is None else clock
+        trains = self._admit({**(given or {}), **more}, now if ts is None else ts)
+        self._closed = "a step is under way: run steps() to its end first"
+        moment = Moment(self.arrived, clock, end)
+        for node in self.network.nodes:
+            inputs = tuple(trains[arrow.source, arrow.port] for arrow in node.sources)
+            outputs = self._run(node, inputs, moment)
+            for port, train in outputs.items():
+                trains[node.name, port] = train
+            yield Event(node, inputs, outputs)
+        self._closed = "the run has ended: open another" if end else ""
+        return {output.name: trains[output.arrow.source, output.arrow.port].tuples for output in self.network.outputs}
+
+    def _admit(self, given: Mapping[str, Given], ts: int) -> dict[tuple[str, str], Train]:
+        """A train for each input, empty where nothing is given, numbered as they arrive."""
+        unknown = [name for name in given if name not in self._inputs]
+        if unknown:
+            raise RunError(
+                f"there is no input {listing(unknown)}; there are {listing(self._inputs)}"
+                f"{near(unknown[0], self._inputs)}"
+            )
+        static = [name for name in given if self._inputs[name].static]
+        if static and (self._streaming or len(static) < len(given)):
+            raise RunError(f"static input {listing(static)}: push a static table by itself, before any stream")
+        if given and not static and self._awaited:
+            raise RunError(
+                f"static input {listing(sorted(self._awaited))}: push it first; streams wait for static tables"
+            )
+        batches = {name: intake.batch(name, self._inputs[name].schema, value) for name, value in given.items()}
+        trains = {(name, OUT): empty(input.schema) for name, input in self._inputs.items()}
+        for name, tuples in batches.items():
+            trains[name, OUT] = self._stamped(tuples, ts)
+            self.counts[name].given[OUT] += tuples.num_rows
+        self._awaited -= given.keys()
+        self._streaming |= bool(given) and not static
+        return trains
+
+    def _stamped(self, tuples: pa.RecordBatch, ts: int) -> Train:
+        first, self.arrived = self.arrived + 1, self.arrived + tuples.num_rows
+        return Train(tuples, np.full(tuples.num_rows, ts), np.arange(first, self.arrived + 1))
+
+    def _run(self, node: Node, inputs: Trains, moment: Moment) -> dict[str, Train]:
+        counts = self.counts[node.name]
+        try:
+            outputs = dict(zip(counts.given, node.box.step(self.tables[node.name], inputs, moment), strict=True))
+        except Exception as error:
+            self._closed = f"the run failed in {title(node)}: open another"
+            raise RunError(f"{title(node)}: {str(error) or type(error).__name__}") from error
+        for place, train in enumerate(inputs):
+            counts.taken[place] += len(train)
+        for port, train in outputs.items():
+            counts.given[port] += len(train)
+        return outputs
+
+
+def _exhaust(steps: Generator[Event, None, Results]) -> Results:
+    while True:
+        try:
+            next(steps)
+        except StopIteration as stop:
+            return stop.value  # type: ignore[no-any-return]
+
+
+def _tables(network: Network) -> dict[str, Tables]:
+    """The state of each box. The readers of a keyed table share its writer's."""
+    tables: dict[str, Tables] = {}
+    written: dict[str, Tables] = {}
+    for node in network.nodes:
+        if isinstance(node.box, Read):
+            tables[node.name] = written[node.box.table.name]
+            continue
+        tables[node.name] = node.box.tables(*(network.schema(arrow) for arrow in node.sources))
+        if isinstance(node.box, Write):
+            written[node.box.table.name] = tables[node.name]
+    return tables
+
+
+def run_local(
+    network: Network,
+    given: Mapping[str, object] | None = None,
+    /,
+    *,
+    train: int = 65536,
+    clock: Clock | None = None,
+    **more: object,
+) -> dict[str, pa.Table]:
+    """Run a network over whole inputs to their end, and give the tables of its outputs.
+
+    Every input is given by its name: tuples in memory, a path or glob of files, or an iterable of parts that are trains
+    as they are. Streams take turns, a train of at most `train` tuples each. An output may be given a path or a sink
+    by its name, and is written there as well. `clock` lets windows time out. Without it all tuples enter at one moment,
+    so that none do, and results do not depend on how fast the machine is.
+    """
+    named = {**(given or {}), **more}
+    inputs, outputs = [i.name for i in network.inputs], [o.name for o in network.outputs]
+    for name in named:
+        if name not in inputs and name not in outputs:
+            known = [*inputs, *outputs]
+            raise RunError(f"there is no input or output {name}; there are {listing(known)}{near(name, known)}")
+    missing = [name for name in inputs if name not in named]
+    if missing:
+        raise RunError(f"input {listing(missing)}: not given; the inputs are {listing(inputs)}")
+    run = Local(network)
+    parts = {i.name: _parts(i.name, i.schema, named[i.name], train) for i in network.inputs}
+    found: dict[str, list[pa.RecordBatch]] = {name: [] for name in outputs}
+    with ExitStack() as stack:
+        sinks = {}
+        for output in network.outputs:
+            if output.name in named:
+                sinks[output.name] = _sink(output.name, named[output.name], network.schema(output.arrow))
+                stack.callback(sinks[output.name].close)
+        for results in _results(run, parts, clock):
+            for name, tuples in results.items():
+                found[name].append(tuples)
+                if name in sinks:
+                    sinks[name].write(tuples)
+    schemas = {output.name: network.schema(output.arrow) for output in network.outputs}
+    return {
+        name: pa.Table.from_batches([tuples for tuples in batches if tuples.num_rows], schemas[name])
+        for name, batches in found.items()
+    }
+
+
+def _results(run: Local, parts: Mapping[str, Iterator[pa.RecordBatch]], clock: Clock | None) -> Iterator[Results]:
+    """Static tables whole, then streams in turn, then the end."""
+    turns = {input.name: parts[input.name] for input in run.network.inputs if not input.static}
+    start = time.time_ns() // 1000
+
+    def push(name: str, tuples: pa.RecordBatch | pa.Table) -> Results:
+        if clock is None:
+            return run.push({name: tuples}, ts=start)
+        return run.push({name: tuples}, clock=clock())
+
+    for input in run.network.inputs:
+        if input.static:
+            table = pa.Table.from_batches(parts[input.name], input.schema)
+            yield push(input.name, table)
+    while turns:
+        for name in list(turns):
+            tuples = next(turns[name], None)
+            if tuples is None:
+                del turns[name]
+            else:
+                yield push(name, tuples)
+    yield run.end()
+
+
+def _parts(name: str, schema: pa.Schema, given: Any, size: int) -> Iterator[pa.RecordBatch]:
+    """An input in record batches of its schema, none longer than `size`."""
+    if isinstance(given, str | Path):
+        parts: Iterable[Any] = files.read(given, schema)
+    elif _is_parted(given):
+        parts = given
+    else:
+        parts = [given]
+    for part in parts:
+        tuples = intake.batch(name, schema, part)
+        for start in range(0, max(tuples.num_rows, 1), size):
+            yield tuples.slice(start, size)
+
+
+def _is_parted(given: Any) -> bool:
+    """Whether a value is an iterable of parts rather than tuples."""
+    if isinstance(given, list | tuple):
+        return bool(given) and not isinstance(given[0], Mapping)
+    arrow = hasattr(given, "__arrow_c_stream__") or hasattr(given, "__arrow_c_array__")
+    return isinstance(given, Iterable) and not isinstance(given, Mapping) and not arrow and not hasattr(given, "iloc")
+
+
+def _sink(name: str, given: object, schema: pa.Schema) -> Sink:
+    if isinstance(given, str | Path):
+        return files.sink(given, schema)
+    if hasattr(given, "write") and hasattr(given, "close"):
+        return cast(Sink, given)
+    raise RunError(f"output {name}: give a path or a sink with `write` and `close`, not {type(given).__name__}")

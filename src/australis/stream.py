@@ -1,0 +1,280 @@
+"""The fluent API: streams with one method a box, and networks made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import overload
+
+import pyarrow as pa
+
+from australis import parameters
+from australis.box import Box
+from australis.boxes import Aggregate, BSort, Filter, Join, Map, Read, Resample, Union, Write
+from australis.errors import NetworkError, listing, near
+from australis.expr import Expr, Term
+from australis.network import OUT, Input
+from australis.parameters import By, Expression, Function, Length, On, order
+from australis.qos import QoS, qos
+from australis.qos.graph import Points
+from australis.schema import Spec
+from australis.schema import schema as schema_of
+from australis.schema import text as schema_text
+from australis.table import Keyed
+from australis.validate import telling
+
+_GROUP: ContextVar[tuple[str, ...]] = ContextVar("group", default=())
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Made:
+    """A box that a method made: it is one box however many streams lead from it, and may have no name yet."""
+
+    box: Box
+    sources: tuple[Stream, ...]
+    name: str | None
+    group: tuple[str, ...]
+    ports: Mapping[str, pa.Schema]
+
+    @property
+    def static(self) -> bool:
+        return isinstance(self.box, Filter | Map | Union) and all(source.static for source in self.sources)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Stream:
+    """Tuples from one port of an input or a box. Immutable: every method gives another stream.
+
+    Expressions are SQL text or `au.col("mph") > 60`. Columns whose names are taken by arguments go in a mapping as
+    first argument. `box` names the box; without it, it is named after its kind, as in `filter_1`.
+    """
+
+    origin: Input | Made
+    at: str = OUT
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns of its tuples."""
+        return self.origin.schema if isinstance(self.origin, Input) else self.origin.ports[self.at]
+
+    @property
+    def static(self) -> bool:
+        """Whether it is a stored table, complete before any stream starts."""
+        return self.origin.static
+
+    def __repr__(self) -> str:
+        return f"<stream {self._place}: {schema_text(self.schema)}>"
+
+    @property
+    def _place(self) -> str:
+        if isinstance(self.origin, Input):
+            return self.origin.name
+        return f"{self.origin.name or self.origin.box.kind}.{self.at}"
+
+    def port(self, name: str) -> Stream:
+        """Another output of the same box."""
+        ports = [OUT] if isinstance(self.origin, Input) else list(self.origin.ports)
+        if name not in ports:
+            raise NetworkError(f"{self._place}: there is no port {name}; there are {listing(ports)}{near(name, ports)}")
+        return Stream(self.origin, name)
+
+    @property
+    def rest(self) -> Stream:
+        """The tuples that satisfied no predicate of the filter."""
+        return self.port("rest")
+
+    @property
+    def late(self) -> Stream:
+        """The tuples that the box found out of order."""
+        return self.port("late")
+
+    @property
+    def late_left(self) -> Stream:
+        """The left tuples that the box found out of order."""
+        return self.port("late_left")
+
+    @property
+    def late_right(self) -> Stream:
+        """The right tuples that the box found out of order."""
+        return self.port("late_right")
+
+    @overload
+    def filter(self, predicate: Expression, /, *, box: str | None = None) -> Stream: ...
+
+    @overload
+    def filter(
+        self, first: Expression, second: Expression, /, *more: Expression, box: str | None = None
+    ) -> tuple[Stream, ...]: ...
+
+    def filter(self, *predicates: Expression, box: str | None = None) -> Stream | tuple[Stream, ...]:
+        """Send each tuple to the first predicate it satisfies; what satisfies none is the stream's `rest`.
+
+        Several predicates give a stream each, and the rest as the last.
+        """
+        with _telling(Filter, box):
+            made = self._made(Filter(tuple(map(parameters.expression, predicates))), box)
+        streams = tuple(Stream(made, port) for port in made.ports)
+        return streams[0] if len(predicates) == 1 else streams
+
+    def map(self, columns: Columns | None = None, /, *, box: str | None = None, **more: Expression) -> Stream:
+        """Make each tuple anew of expressions over it."""
+        with _telling(Map, box):
+            return self._main(Map(parameters.columns({**(columns or {}), **more})), box)
+
+    def union(self, *others: Stream, box: str | None = None) -> Stream:
+        """Merge with other streams of the same schema, in the order of arrival."""
+        with _telling(Union, box):
+            return self._main(Union(1 + len(others)), box, *others)
+
+    def bsort(self, on: On, slack: int = 0, by: By = (), box: str | None = None) -> Stream:
+        """Sort on a column as far as a buffer of `slack` + 1 tuples can."""
+        with _telling(BSort, box):
+            return self._main(BSort(order(on, slack, by)), box)
+
+    def aggregate(
+        self,
+        functions: Functions | None = None,
+        /,
+        *,
+        on: On,
+        size: Length | None = None,
+        advance: Length | Expr | Term | None = None,
+        by: By = (),
+        slack: int = 0,
+        timeout: Length | None = None,
+        box: str | None = None,
+        **more: Function,
+    ) -> Stream:
+        """Apply window functions to windows of `size` on the column `on`, which slide by `advance` (by their size).
+
+        `advance` may be a predicate: the window moves on at the tuple that satisfies it. `timeout` is a time after
+        which an open window is emitted as it is.
+        """
+        with _telling(Aggregate, box):
+            step = size if advance is None else advance
+            if step is None:
+                raise NetworkError("give `size`, or `advance` with a predicate, or both")
+            aggregate = Aggregate(
+                parameters.functions({**(functions or {}), **more}),
+                order(on, slack, by),
+                None if size is None else parameters.span(size),
+                parameters.advance(step),
+                None if timeout is None else parameters.span(timeout),
+            )
+            return self._main(aggregate, box)
+
+    def join(
+        self,
+        other: Stream,
+        predicate: Expression | None = None,
+        *,
+        on: On | Sequence[On | None] | None = None,
+        size: Length | None = None,
+        box: str | None = None,
+    ) -> Stream:
+        """Pair tuples whose values of `on` differ by at most `size` and that satisfy a predicate.
+
+        The predicate says `left.pos = right.pos`. `on` is one column or order for both sides, or a pair; a side that
+        is a static table has none, and with two of them `size` is left out as well.
+        """
+        with _telling(Join, box):
+            left, right = parameters.sides(on)
+            for side, stream, assumed in (("left", self, left), ("right", other, right)):
+                if assumed is None and not stream.static:
+                    raise NetworkError(f"the {side} side is a stream and needs an order: give `on`")
+            join = Join(
+                None if self.static else left,
+                None if other.static else right,
+                None if size is None else parameters.span(size),
+                None if predicate is None else parameters.expression(predicate),
+            )
+            return self._main(join, box, other)
+
+    def resample(
+        self,
+        other: Stream,
+        functions: Functions | None = None,
+        /,
+        *,
+        on: On | Sequence[On],
+        size: Length,
+        box: str | None = None,
+        **more: Function,
+    ) -> Stream:
+        """For each tuple, apply window functions to the tuples of `other` that are at most `size` away from it."""
+        with _telling(Resample, box):
+            left, right = parameters.sides(on)
+            if left is None or right is None:
+                raise NetworkError("both sides need an order: give `on`")
+            made = parameters.functions({**(functions or {}), **more})
+            return self._main(Resample(made, left, right, parameters.span(size)), box, other)
+
+    def write(
+        self, table: Keyed, columns: Columns | None = None, /, *, box: str | None = None, **more: Expression
+    ) -> Stream:
+        """Write the row of each tuple's key, and give the tuple with its new values; `old.` reads the row before."""
+        with _telling(Write, box):
+            return self._main(Write(table, parameters.columns({**(columns or {}), **more})), box)
+
+    def read(self, table: Keyed, *columns: str, box: str | None = None) -> Stream:
+        """Give each tuple with columns (all, if none is named) of the row of its key, null where there is none."""
+        with _telling(Read, box):
+            return self._main(Read(table, columns), box)
+
+    def output(
+        self, latency: Points | None = None, delivered: Points | None = None, value: Mapping[str, Points] | None = None
+    ) -> Outlet:
+        """Say what the stream is worth as an output: utilities by latency in seconds, part delivered, and value."""
+        return Outlet(self, qos(latency, delivered, value))
+
+    def _main(self, box: Box, name: str | None, *others: Stream) -> Stream:
+        made = self._made(box, name, *others)
+        return Stream(made, next(iter(made.ports)))
+
+    def _made(self, box: Box, name: str | None, *others: Stream) -> Made:
+        sources = (self, *others)
+        return Made(box, sources, name, _GROUP.get(), box.outputs(*(source.schema for source in sources)))
+
+
+Columns = Mapping[str, Expression]
+Functions = Mapping[str, Function]
+
+
+@dataclass(frozen=True, eq=False)
+class Outlet:
+    """A stream as an output of a network, with its QoS."""
+
+    stream: Stream
+    qos: QoS
+
+
+def stream(name: str, schema: Spec) -> Stream:
+    """An input: `au.stream("reports", "time int, vid int, mph int")`."""
+    return Stream(Input(name, schema_of(schema)))
+
+
+def static(name: str, schema: Spec) -> Stream:
+    """A stored table as an input, read whole before any stream starts."""
+    return Stream(Input(name, schema_of(schema), static=True))
+
+
+def table(name: str, schema: Spec, key: By) -> Keyed:
+    """A table of rows under a key, which one `write` of a network fills and others may `read`."""
+    with telling(f"table {name}"):
+        return parameters.keyed(name, schema, key)
+
+
+@contextmanager
+def group(name: str) -> Iterator[None]:
+    """Put the boxes made inside in a named group, which may lie in another."""
+    token = _GROUP.set((*_GROUP.get(), name))
+    try:
+        yield
+    finally:
+        _GROUP.reset(token)
+
+
+def _telling(kind: type[Box], name: str | None) -> AbstractContextManager[None]:
+    return telling(f"{kind.kind} {name}" if name else kind.kind)

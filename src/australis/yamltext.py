@@ -1,0 +1,114 @@
+"""YAML as people mean it: `on` and `no` are words, `1:30` is no number, a key stands once, and places are known."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import yaml
+
+from australis.errors import NetworkError
+
+_RESOLVERS = (
+    ("tag:yaml.org,2002:bool", re.compile(r"true|True|TRUE|false|False|FALSE"), "tTfF"),
+    ("tag:yaml.org,2002:int", re.compile(r"[-+]?(?:0|[1-9][0-9]*)"), "-+0123456789"),
+    (
+        "tag:yaml.org,2002:float",
+        re.compile(r"[-+]?(?:\.[0-9]+|(?:0|[1-9][0-9]*)(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?"),
+        "-+.0123456789",
+    ),
+    ("tag:yaml.org,2002:null", re.compile(r"~|null|Null|NULL|"), ["~", "n", "N", ""]),
+)
+
+
+class _Loader(yaml.SafeLoader):
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen: dict[Any, int] = {}
+        for key, _ in node.value:
+            name = self.construct_object(key, deep=True)
+            if isinstance(name, list | dict):
+                raise _error("", "a key is a name, not a list or a mapping", key.start_mark)
+            if name in seen:
+                raise _error("", f"the key `{name}` stands here again; it is in line {seen[name]} too", key.start_mark)
+            seen[name] = key.start_mark.line + 1
+        return super().construct_mapping(node, deep)
+
+
+class _Dumper(yaml.SafeDumper):
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+for _class in (_Loader, _Dumper):
+    _class.yaml_implicit_resolvers = {}
+    for _tag, _pattern, _first in _RESOLVERS:
+        _class.add_implicit_resolver(_tag, re.compile(f"(?:{_pattern.pattern})$"), list(_first))
+
+
+class Document:
+    """What a text holds, and on which line each part of it stands."""
+
+    def __init__(self, text: str, name: str) -> None:
+        self.name = name
+        loader = _Loader(text)
+        try:
+            self._root = loader.get_single_node()
+            self.data: Any = None if self._root is None else loader.construct_document(self._root)
+        except yaml.MarkedYAMLError as error:
+            problem = " ".join(filter(None, (error.context, error.problem)))
+            raise _error(name, problem, error.problem_mark or error.context_mark) from error
+        except yaml.YAMLError as error:
+            raise NetworkError(f"{name}: {error}") from error
+        except NetworkError as error:
+            raise NetworkError(f"{name}{error}") from None
+        except RecursionError:
+            raise NetworkError(f"{name}: it is nested too deeply") from None
+        finally:
+            loader.dispose()
+
+    def place(self, path: Sequence[object] = ()) -> str:
+        """The file and the line of a part, or of the innermost one around it that is there."""
+        node = self._root
+        line = 1 if node is None else node.start_mark.line + 1
+        for step in path:
+            key, child = _child(node, step)
+            if child is None:
+                break
+            line, node = (key or child).start_mark.line + 1, child
+        return f"{self.name}, line {line}"
+
+
+def _child(node: Any, step: object) -> tuple[Any, Any]:
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            if getattr(key, "value", None) == str(step):
+                return key, value
+    if isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
+        return None, node.value[step]
+    return None, None
+
+
+def _error(name: str, problem: str, mark: Any) -> NetworkError:
+    where = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
+    return NetworkError(f"{name}{where}: {problem}")
+
+
+class Block(dict[str, Any]):
+    """A mapping that is written with one key a line, however short."""
+
+
+def dumps(data: object) -> str:
+    """Text of plain data, in the order given; what fits on a line and is no Block stands on one."""
+    return yaml.dump(data, Dumper=_Dumper, sort_keys=False, width=110, allow_unicode=True)
+
+
+def _represent(dumper: _Dumper, data: Any) -> yaml.Node:
+    short = not isinstance(data, Block) and len(str(data)) < 100
+    if isinstance(data, dict):
+        return dumper.represent_mapping("tag:yaml.org,2002:map", data, flow_style=short)
+    return dumper.represent_sequence("tag:yaml.org,2002:seq", data, flow_style=short)
+
+
+for _type in (dict, list, Block):
+    _Dumper.add_representer(_type, _represent)
