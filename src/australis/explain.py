@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
-from australis.box import Box, Key
+from australis.box import EVERYWHERE, Box, Key
 from australis.errors import listing
 from australis.network import Network, Node
 from australis.order import Order
@@ -89,5 +89,6 @@ def _partition(keys: tuple[Key, ...] | None) -> str:
         return "runs in any partition"
     if not all(keys):
         return "runs in one partition"
-    sides = dict.fromkeys(listing(key) for key in keys)
-    return f"partitioned by {' and '.join(sides)}"
+    sides = dict.fromkeys(listing(key) for key in keys if key != EVERYWHERE)
+    where = ["left", "right"][keys.index(EVERYWHERE)] if EVERYWHERE in keys else ""
+    return f"partitioned by {' and '.join(sides)}{f', with all of the {where} in each' if where else ''}"

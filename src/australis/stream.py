@@ -16,6 +16,7 @@ from australis.boxes import Aggregate, BSort, Filter, Join, Map, Read, Resample,
 from australis.errors import NetworkError, listing, near
 from australis.expr import Expr, Term
 from australis.network import OUT, Input
+from australis.order import TUP, Order
 from australis.parameters import By, Expression, Function, Length, On, order
 from australis.qos import QoS, qos
 from australis.qos.graph import Points
@@ -176,11 +177,12 @@ class Stream:
     ) -> Stream:
         """Pair tuples whose values of `on` differ by at most `size` and that satisfy a predicate.
 
-        The predicate says `left.pos = right.pos`. `on` is one column or order for both sides, or a pair; a side that
-        is a static table has none, and with two of them `size` is left out as well.
+        The predicate says `left.pos = right.pos`. `on` is one column or order for both sides, or a pair. A side that
+        is a static table has none, and neither then has the join a `size`; the stream beside it may go without.
         """
         with _telling(Join, box):
             left, right = parameters.sides(on)
+            left, right = left or _arrival(other), right or _arrival(self)
             for side, stream, assumed in (("left", self, left), ("right", other, right)):
                 if assumed is None and not stream.static:
                     raise NetworkError(f"the {side} side is a stream and needs an order: give `on`")
@@ -274,6 +276,11 @@ def group(name: str) -> Iterator[None]:
         yield
     finally:
         _GROUP.reset(token)
+
+
+def _arrival(other: Stream) -> Order | None:
+    """The order that is assumed of a stream beside a static table: that of arrival, where nothing is late."""
+    return Order(TUP) if other.static else None
 
 
 def _telling(kind: type[Box], name: str | None) -> AbstractContextManager[None]:

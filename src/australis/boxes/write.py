@@ -9,12 +9,15 @@ import numpy as np
 import pyarrow as pa
 
 from australis.box import Key, Moment, Tables, Trains
-from australis.errors import ExpressionError, SchemaError, listing, near
+from australis.columns import arrow, plain
+from australis.errors import ExpressionError, RunError, SchemaError, listing, near
 from australis.expr import Expr
+from australis.expr.recurrence import Recurrence, recurrence
 from australis.table import Keyed, Table, Versions
 from australis.train import Ints, Train, empty, joined
 
 OLD = "old."
+_FEW_TURNS = 8
 _BEFORE = -1
 """The arrival number of a version from before the step."""
 
@@ -86,18 +89,43 @@ class Write:
         table.versions = Versions(both[sorted_], numbers[sorted_], versions.take(sorted_))
         return (train.carrying(pa.RecordBatch.from_arrays([*train.tuples.columns, *after.columns], schema=schema)),)
 
-    def _written(self, table: Table, train: Train, slots: Ints, turns: list[Ints], names: list[str]) -> pa.RecordBatch:
-        """Each tuple's row after its write: the first tuples of all keys at once, then the second ones, and so on."""
-        seen, parts = self._seen(train.schema), []
-        for rows in turns:
+    def _written(self, table: Table, train: Train, slots: Ints, turns: Ints, names: list[str]) -> pa.RecordBatch:
+        """Each tuple's row after its write."""
+        seen, given = self._seen(train.schema), dict(self.columns)
+        if turns.max() > _FEW_TURNS and table.valid.keys() >= set(names):
+            compiled = recurrence(tuple((OLD + name, given.get(name)) for name in names), seen)
+            if compiled is not None:
+                return self._one_by_one(compiled, table, train, slots, names)
+        parts, by_turn = [], np.argsort(turns, kind="stable")
+        # The first tuples of all keys at once, then the second ones, and so on.
+        for rows in np.split(by_turn, np.cumsum(np.bincount(turns))[:-1]):
             its = slots[rows]
             tuples = train.tuples.take(rows)
-            old = table.rows(its, names)
-            whole = pa.RecordBatch.from_arrays([*tuples.columns, *old.columns], schema=seen)
-            for name, value in self.columns:
-                table.put(name, its, value.bind(seen).evaluate(whole).cast(table.schema.field(name).type))
+            whole = pa.RecordBatch.from_arrays([*tuples.columns, *table.rows(its, names).columns], schema=seen)
+            made = [(name, value.bind(seen).evaluate(whole)) for name, value in self.columns]
+            for name, array in made:
+                table.put(name, its, array.cast(table.schema.field(name).type))
             parts.append(table.rows(its, names))
-        return joined(parts).take(np.argsort(np.concatenate(turns)))
+        return joined(parts).take(np.argsort(by_turn))
+
+    def _one_by_one(
+        self, compiled: Recurrence, table: Table, train: Train, slots: Ints, names: list[str]
+    ) -> pa.RecordBatch:
+        """The same where some keys come often, so that there are many turns."""
+        inputs = []
+        for part in compiled.inputs:
+            values, valid = plain(part.evaluate(train.tuples))
+            inputs.append((values.copy(), np.ones(len(values), np.bool_) if valid is None else valid))
+        try:
+            made = compiled.run(slots, [(table[name], table.valid[name]) for name in names], inputs)
+        except OverflowError as error:
+            raise RunError(
+                f"a number for the table `{self.table.name}` is too big for its column:"
+                f" {train.tuples.slice(error.args[0], 1).to_pylist()[0]}"
+            ) from None
+        fields = [table.schema.field(name) for name in names]
+        arrays = [arrow(values, valid, each.type) for (values, valid), each in zip(made, fields, strict=True)]
+        return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(fields))
 
     def _seen(self, stream: pa.Schema) -> pa.Schema:
         """What expressions see: the tuple, and the old row as `old.x`."""
@@ -140,10 +168,10 @@ def _converts(got: pa.DataType, wanted: pa.DataType) -> bool:
     return pa.types.is_null(got) or all(pa.types.is_integer(each) or pa.types.is_floating(each) for each in both)
 
 
-def _turns(slots: Ints) -> tuple[Ints, list[Ints]]:
-    """The first row of each slot, and the rows in turns: no slot twice in one, each slot's rows in order."""
+def _turns(slots: Ints) -> tuple[Ints, Ints]:
+    """The first row of each slot, and each row's turn: the how-manieth of its slot it is, from 0."""
     order = np.argsort(slots, kind="stable")
     starts = np.flatnonzero(np.concatenate([[True], np.diff(slots[order]) != 0]))
-    turn = np.arange(len(slots)) - np.repeat(starts, np.diff(np.append(starts, len(slots))))
-    by_turn = order[np.argsort(turn, kind="stable")]
-    return order[starts], np.split(by_turn, np.cumsum(np.bincount(turn))[:-1])
+    turns = np.empty(len(slots), np.int64)
+    turns[order] = np.arange(len(slots)) - np.repeat(starts, np.diff(np.append(starts, len(slots))))
+    return order[starts], turns
