@@ -47,11 +47,15 @@ class BSort:
         (stream,) = inputs
         place = place_type(self.order.check(stream))
         by = [stream.field(name) for name in self.order.by]
-        heap = pa.field("#heap", pa.list_(pa.int64(), max(1, self.order.slack)), nullable=False)
+        room = max(1, self.order.slack)
+        heap = [
+            pa.field(n, pa.list_(type_, room), nullable=False)
+            for n, type_ in (("#heap", pa.int64()), ("#least", place))
+        ]
         numbers = [pa.field(name, pa.int64(), nullable=False) for name in ("#held", "#seen")]
         own = [pa.field(name, pa.int64(), nullable=False) for name in ("#group", "#serial")]
         return {
-            "groups": Table(pa.schema([*by, heap, *numbers]), self.order.by),
+            "groups": Table(pa.schema([*by, *heap, *numbers]), self.order.by),
             "queue": queue(stream, pa.field("#place", place, nullable=False), *own),
         }
 
@@ -75,7 +79,7 @@ class BSort:
         held.reserve(len(train))
         ids, triggers, taken = (np.full(len(train), -1, np.int64) for _ in range(3))
         left, top = _bsort(
-            group, places, valid, groups["#heap"], groups["#held"], groups["#seen"],
+            group, places, valid, groups["#heap"], groups["#least"], groups["#held"], groups["#seen"],
             held["#place"], held["#serial"], held["#group"], held[ROW], held.spare, held.top, ids, triggers, taken,
         )  # fmt: skip
         ids, triggers = ids[:left], triggers[:left]
@@ -101,18 +105,12 @@ def _drained(groups: Table, held: Table, train: Train, number: int) -> Train:
 
 
 @inner
-def _before(left: int, right: int, place: Values, serial: Ints) -> bool:
-    if place[left] != place[right]:
-        return bool(place[left] < place[right])
-    return bool(serial[left] < serial[right])
-
-
-@inner
 def _bsort(
     groups: Ints,
     places: Values,
     valid: Bools,
     heap: Ints,
+    least: Values,
     count: Ints,
     seen: Ints,
     place: Values,
@@ -127,31 +125,31 @@ def _bsort(
 ) -> tuple[int, int]:
     """Fill in the ids of the tuples that leave, the rows that made them leave, and the slots that rows took.
 
-    Gives the number of those that leave, and the top of the spare slots: a slot that is left again is taken again.
+    A group's heap holds slots, and beside them their places in `least`. Gives the number of tuples that leave, and the
+    top of the spare slots: a slot that is left again is taken again.
     """
     room = heap.shape[1]
     left = 0
     for row in range(len(groups)):
-        group = groups[row]
-        first = heap[group, 0]
-        early = count[group] == room and places[row] < place[first]
-        if not valid[row] or early:
+        group, here = groups[row], places[row]
+        if not valid[row] or (count[group] == room and here < least[group, 0]):
             ids[left], triggers[left] = ~row, row
             left += 1
             continue
         top -= 1
         slot = spare[top]
         taken[row] = slot
-        place[slot], serial[slot], group_of[slot], row_of[slot] = places[row], seen[group], group, row + 1
+        place[slot], serial[slot], group_of[slot], row_of[slot] = here, seen[group], group, row + 1
         seen[group] += 1
         if count[group] < room:
-            child = count[group]
+            at = count[group]
             count[group] += 1
-            while child > 0 and _before(slot, heap[group, (child - 1) // 2], place, serial):
-                heap[group, child] = heap[group, (child - 1) // 2]
-                child = (child - 1) // 2
-            heap[group, child] = slot
+            while at > 0 and here < least[group, (at - 1) // 2]:
+                heap[group, at], least[group, at] = heap[group, (at - 1) // 2], least[group, (at - 1) // 2]
+                at = (at - 1) // 2
+            heap[group, at], least[group, at] = slot, here
             continue
+        first = heap[group, 0]
         triggers[left] = row
         if row_of[first]:
             ids[left] = -row_of[first]
@@ -161,14 +159,18 @@ def _bsort(
         else:
             ids[left] = first
         left += 1
-        parent = 0
-        while 2 * parent + 1 < room:
-            child = 2 * parent + 1
-            if child + 1 < room and _before(heap[group, child + 1], heap[group, child], place, serial):
-                child += 1
-            if _before(slot, heap[group, child], place, serial):
-                break
-            heap[group, parent] = heap[group, child]
-            parent = child
-        heap[group, parent] = slot
+        at = 0
+        while 2 * at + 1 < room:
+            child = 2 * at + 1
+            if child + 1 < room:
+                tie = least[group, child + 1] == least[group, child]
+                if tie:  # the one that came earlier
+                    child += serial[heap[group, child + 1]] < serial[heap[group, child]]
+                else:
+                    child += least[group, child + 1] < least[group, child]
+            if here < least[group, child]:
+                break  # of equals, this one came last
+            heap[group, at], least[group, at] = heap[group, child], least[group, child]
+            at = child
+        heap[group, at], least[group, at] = slot, here
     return left, top
