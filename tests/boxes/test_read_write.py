@@ -1,0 +1,124 @@
+"""Write and Read: a keyed table that one box writes and others see as of each tuple's arrival."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from australis.box import Moment
+from australis.boxes.read import Read
+from australis.boxes.write import Write
+from australis.errors import AustralisError, SchemaError
+from australis.expr import expr
+from australis.schema import schema
+from australis.table import Keyed
+from australis.testing import Cut, cuts, train
+from tests.oracles.running import SINGLY, in_any_order, partitioned, run
+from tests.oracles.tuples import Out, Stream, emitted, out, stream_of, streams
+
+TABLE = Keyed("accounts", schema("g string, k int, total bigint, note string, times bigint"), ("g", "k"))
+STREAM = "g string, k int, x int, s string"
+WRITE = Write(TABLE, (("total", expr("coalesce(old.total, 0) + x")), ("note", expr("s"))))
+READ = Read(TABLE, ("note", "total"))
+KEYS = {"g": st.none() | st.sampled_from("pq"), "k": st.none() | st.integers(0, 1)}
+WRITES = streams(**KEYS, x=st.none() | st.integers(0, 9), s=st.none() | st.sampled_from(["u", "v"]))
+READS = streams(**KEYS)
+
+Table = dict[tuple[Any, ...], tuple[Any, ...]]
+
+
+def written(table: Table, row: dict[str, Any]) -> tuple[Any, ...]:
+    """The row of a tuple's key after its write: total, note, times."""
+    key = (row["g"], row["k"])
+    old = table.get(key, (None, None, None))
+    total = None if row["x"] is None else (0 if old[0] is None else old[0]) + row["x"]
+    table[key] = (total, row["s"], old[2])
+    return table[key]
+
+
+def writes(stream: Stream) -> list[Out]:
+    table: Table = {}
+    return [out([*each.row.values(), *written(table, each.row)], each.ts, each.number) for each in stream]
+
+
+def reads(stream: Stream, reading: Stream) -> list[Out]:
+    made = []
+    for each in reading:
+        table: Table = {}
+        for before in stream:
+            if before.number <= each.number:
+                written(table, before.row)
+        total, note, _ = table.get((each.row["g"], each.row["k"]), (None, None, None))
+        made.append(out([*each.row.values(), note, total], each.ts, each.number))
+    return made
+
+
+@given(WRITES, cuts())
+def test_writing_agrees_with_its_oracle_however_the_stream_is_cut(stream: Stream, cut: Cut) -> None:
+    assert run(WRITE, [stream_of(STREAM, stream)], cut) == (writes(stream),)
+
+
+@given(WRITES, st.just(SINGLY) | cuts())
+def test_a_restart_after_any_step_changes_nothing(stream: Stream, cut: Cut) -> None:
+    assert run(WRITE, [stream_of(STREAM, stream)], cut, restart=True) == (writes(stream),)
+
+
+@given(WRITES, st.integers(1, 3))
+def test_partitions_by_the_key_change_nothing(stream: Stream, partitions: int) -> None:
+    assert partitioned(WRITE, [stream_of(STREAM, stream)], partitions) == (in_any_order(writes(stream)),)
+
+
+@given(WRITES, READS, cuts())
+def test_a_reader_sees_what_arrived_no_later_than_its_tuple(stream: Stream, reading: Stream, cut: Cut) -> None:
+    both = [stream_of(STREAM, stream), stream_of("g string, k int", reading)]
+    tables = WRITE.tables(both[0].schema)
+    got = []
+    for writing, asking in cut(*both):
+        WRITE.step(tables, (writing,), Moment())
+        got += READ.step(tables, (asking,), Moment())
+    assert emitted(got) == reads(stream, reading)
+
+
+@given(WRITES)
+def test_a_reader_of_its_own_writes_sees_the_written_row(stream: Stream) -> None:
+    whole = stream_of(STREAM, [each._replace(number=number) for number, each in enumerate(stream, 1)])
+    tables = WRITE.tables(whole.schema)
+    (after,) = WRITE.step(tables, (whole,), Moment())
+    (read,) = Read(TABLE, ()).step(tables, (whole,), Moment())
+    assert emitted([read]) == emitted([after])
+
+
+def test_many_keys_outgrow_the_first_table() -> None:
+    table = Keyed("t", schema("k int, n bigint"), ("k",))
+    box = Write(table, (("n", expr("coalesce(old.n, 0) + 1")),))
+    stream = train("k int", k=[number % 500 for number in range(1500)])
+    for restart in (False, True):
+        (got,) = run(box, [stream], Cut((300, 700, 701)), restart=restart)
+        assert [row for row, _, _ in got] == [(number % 500, number // 500 + 1) for number in range(1500)]
+
+
+@pytest.mark.parametrize(
+    ("box", "stream", "message"),
+    [
+        (Write(TABLE, (("totl", expr("1")),)), STREAM, r"`totl`.*total, note, times"),
+        (Write(TABLE, (("k", expr("1")),)), STREAM, r"`k`.*total, note, times"),
+        (Write(TABLE, (("total", expr("s")),)), STREAM, r"`s`.*string.*`total`.*int64"),
+        (Write(TABLE, (("total", expr("z")),)), STREAM, r"`z`.*g, k, x, s"),
+        (Write(TABLE, ()), STREAM, r"nothing is written.*accounts"),
+        (Write(TABLE, (("total", expr("1")),)), "g string, x int", r"`k`.*g, x"),
+        (Write(TABLE, (("total", expr("1")),)), "g string, k bigint", r"`k`.*int32.*int64"),
+        (Write(TABLE, (("total", expr("1")),)), "g string, k int, note int", r"both.*note"),
+        (Read(TABLE, ("totl",)), "g string, k int", r"`totl`.*total, note, times"),
+        (Read(TABLE, ("total",)), "g string", r"`k`.*g"),
+    ],
+)
+def test_what_does_not_fit_is_refused(box: Read | Write, stream: str, message: str) -> None:
+    with pytest.raises(AustralisError, match=message):
+        box.outputs(schema(stream))
+
+
+def test_a_read_of_all_has_every_column_beside_the_key() -> None:
+    assert Read(TABLE, ()).outputs(schema("g string, k int"))["out"].names == ["g", "k", "total", "note", "times"]
+    with pytest.raises(SchemaError, match="both"):
+        Read(TABLE, ()).outputs(schema("g string, k int, times int"))

@@ -1,0 +1,125 @@
+"""The aggregate functions, each by what it makes of one window."""
+
+import math
+import statistics
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from australis.boxes.aggregate import Aggregate
+from australis.errors import ExpressionError
+from australis.expr.aggregate import aggregation
+from australis.order import Order
+from australis.schema import schema
+from australis.testing import drive, train
+
+NAN = float("nan")
+
+
+def fold(function: str, type_: str, values: list[Any], panes: bool = False, at: list[int] | None = None) -> Any:
+    """What a function makes of a column; with panes, of a window whose tuples lie in several."""
+    places = list(range(len(values))) if at is None else at
+    box = Aggregate((("made", aggregation(function)),), Order("at", slack=9), 1000, 500 if panes else 1000)
+    spread = [place * 90 for place in places] if panes else places
+    stream = train(schema({"at": "int", "x": type_}), at=spread, x=values)
+    results = dict(drive(box, [stream])[0])
+    return results[0]
+
+
+NUMBERS = st.lists(st.none() | st.integers(-9, 9), min_size=1, max_size=10)
+BOTH = pytest.mark.parametrize("panes", [False, True])
+
+
+def there(values: list[Any]) -> list[Any]:
+    return [value for value in values if value is not None]
+
+
+@BOTH
+@given(NUMBERS)
+def test_arithmetic_passes_nulls_over(panes: bool, values: list[int | None]) -> None:
+    left = there(values)
+    assert fold("count(*)", "int", values, panes) == len(values)
+    assert fold("count(x)", "int", values, panes) == len(left)
+    assert fold("sum(x)", "int", values, panes) == (sum(left) if left else None)
+    assert fold("min(x)", "int", values, panes) == min(left, default=None)
+    assert fold("max(x)", "int", values, panes) == max(left, default=None)
+    assert fold("avg(x)", "int", values, panes) == (pytest.approx(statistics.fmean(left)) if left else None)
+
+
+@BOTH
+@given(NUMBERS)
+def test_variances(panes: bool, values: list[int | None]) -> None:
+    left = [float(value) for value in there(values)]
+    many = len(left) > 1
+    assert fold("variance(x)", "int", values, panes) == (pytest.approx(statistics.variance(left)) if many else None)
+    assert fold("stddev(x)", "double", values, panes) == (pytest.approx(statistics.stdev(left)) if many else None)
+    assert fold("var_pop(x)", "int", values, panes) == (pytest.approx(statistics.pvariance(left)) if left else None)
+    assert fold("stddev_pop(x)", "double", values, panes) == (pytest.approx(statistics.pstdev(left)) if left else None)
+
+
+def test_a_variance_far_from_zero_is_exact() -> None:
+    assert fold("variance(x)", "double", [1e9 + 4, 1e9 + 7, 1e9 + 13, 1e9 + 16]) == 30.0
+
+
+@BOTH
+@given(st.lists(st.none() | st.sampled_from(["", "a", "b", "ba"]), min_size=1, max_size=10))
+def test_extremes_of_strings(panes: bool, values: list[str | None]) -> None:
+    assert fold("min(x)", "string", values, panes) == min(there(values), default=None)
+    assert fold("max(x)", "string", values, panes) == max(there(values), default=None)
+    assert fold("count(distinct x)", "string", values) == len(set(there(values)))
+
+
+@BOTH
+@given(st.lists(st.tuples(st.integers(0, 3), st.none() | st.integers(0, 9)), min_size=1, max_size=9))
+def test_first_and_last_go_by_value_and_then_by_arrival(panes: bool, tuples: list[tuple[int, int | None]]) -> None:
+    at, values = [place for place, _ in tuples], [value for _, value in tuples]
+    if min(at) > 0:
+        at[0] = 0
+    ordered = [value for _, value in sorted(zip(at, values, strict=True), key=lambda pair: pair[0])]
+    assert fold("first(x)", "int", values, panes, at) == ordered[0]
+    assert fold("last(x)", "int", values, panes, at) == ordered[-1]
+
+
+@pytest.mark.parametrize(
+    ("function", "type_", "values", "made"),
+    [
+        ("min(x)", "double", [NAN, 2.0, 1.0], 1.0),
+        ("max(x)", "double", [1.0, NAN, 2.0], NAN),
+        ("min(x)", "timestamp", [datetime(2003, 3, 2), None, datetime(2003, 3, 1)], datetime(2003, 3, 1)),
+        ("max(x)", "date", [datetime(2003, 3, 2).date(), None], datetime(2003, 3, 2).date()),
+        ("sum(x)", "interval", [timedelta(seconds=1), timedelta(seconds=2)], timedelta(seconds=3)),
+        ("max(x)", "decimal(6, 2)", [Decimal("1.50"), Decimal("12.00"), None], Decimal("12.00")),
+        ("sum(x)", "boolean", [True, None, True, False], 2),
+        ("max(x)", "uint64", [2**63, 2**64 - 1, 1], 2**64 - 1),
+        ("min(x)", "smallint", [-(2**15), 3], -(2**15)),
+        ("sum(x)", "int", [2**31 - 1, 2**31 - 1], 2**32 - 2),
+        ("sum(x)", "uint64", [2**60 + 1, 2**60 + 2], 2**61 + 3),
+        ("first(x)", "string", [None, "a"], None),
+        ("last(x)", "boolean", [None, True], True),
+        ("count(distinct x)", "double", [0.0, -0.0, NAN, NAN, None, 1.5], 3),
+        ("max(x) - min(x)", "int", [3, 9, 5], 6),
+        ("coalesce(sum(x), 0)", "int", [None], 0),
+    ],
+)
+def test_other_types(function: str, type_: str, values: list[Any], made: Any) -> None:
+    got = fold(function, type_, values)
+    assert got == made or (isinstance(made, float) and math.isnan(made) and math.isnan(got))
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        ("sum(s)", "sum takes a number, not string"),
+        ("avg(s)", "avg takes a number, not string"),
+        ("sum(distinct x)", "distinct is for count alone"),
+        ("sum(y)", r"`y`.*at, x, s"),
+        ("max(l)", r"`l`"),
+    ],
+)
+def test_what_does_not_fit_is_refused(function: str, message: str) -> None:
+    with pytest.raises(ExpressionError, match=message):
+        Aggregate((("made", aggregation(function)),), Order("at"), 1, 1).outputs(schema("at int, x int, s string"))
