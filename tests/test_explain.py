@@ -12,7 +12,7 @@ def test_everything_there_is_to_say():
         stats = REPORTS.aggregate(on="time", size=60, by="vid", slack=1, mph="avg(mph)", box="stats")
     fast, slow, _ = REPORTS.filter("mph > 80", "mph < 10", box="fan")
     charged = slow.write(accounts, balance="coalesce(old.balance, 0) + 1", box="charge")
-    pairs = fast.join(cars, "left.vid = right.vid", on="time", box="pairs")
+    pairs = fast.join(cars, "left.vid = right.vid", box="pairs")
     net = au.network(charged, stats=stats.output(latency={2: 1, 10: 0}), late=stats.late, pairs=pairs)
     assert (
         net.explain()
@@ -39,7 +39,7 @@ boxes
     runs in any partition
     holds nothing
   pairs: join of fan, cars
-    left on time
+    left on tup#
     predicate left.vid = right.vid
     gives out: time int, vid int, mph int, vid_right int, plate string
     gives late_left: time int, vid int, mph int

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import weakref
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from functools import partial, wraps
+from typing import Any, ClassVar, Protocol, TypeVar, cast
 
 import pyarrow as pa
 
@@ -29,6 +32,32 @@ class Moment:
     number: int = 0
     clock: int | None = None
     end: bool = False
+
+
+Method = Callable[..., Any]
+F = TypeVar("F", bound=Method)
+
+
+def bound(method: F) -> F:
+    """Let a method of a box, asked about schemas at every step, remember its answer for the ones it was last asked.
+
+    The box itself stays a value: the answers are kept beside it, as long as it lives.
+    """
+    answers: dict[int, tuple[weakref.ref[Any], tuple[pa.Schema, ...], Any]] = {}
+
+    @wraps(method)
+    def remembering(self: Any, *inputs: pa.Schema) -> Any:
+        known = answers.get(id(self))
+        if known is None or not all(map(pa.Schema.equals, known[1], inputs)):
+            mine = weakref.ref(self, partial(_forget, answers, id(self)))
+            known = answers[id(self)] = (mine, inputs, method(self, *inputs))
+        return known[2]
+
+    return cast(F, remembering)
+
+
+def _forget(answers: dict[int, Any], key: int, _: object) -> None:
+    answers.pop(key, None)
 
 
 class Box(Protocol):

@@ -50,5 +50,12 @@ def arrow(values: Values, valid: Bools | None, type_: pa.DataType) -> pa.Array[A
     return pa.Array.from_buffers(type_, len(values), [bitmap, _buffer(np.ascontiguousarray(values))])
 
 
+def take(array: pa.Array[Any], rows: npt.NDArray[np.int64]) -> pa.Array[Any]:
+    """Rows of a column: what Arrow's kernel does, without its overhead where the values lie plain."""
+    if storage(array.type) == object or array.null_count or pa.types.is_boolean(array.type):
+        return array.take(rows)
+    return arrow(plain(array)[0][rows], None, array.type)
+
+
 def _buffer(values: Any) -> pa.Buffer:
     return pa.py_buffer(values)

@@ -24,7 +24,8 @@ class Order:
     """Tuples ascend on `on` within each group of `by`, but for `slack`.
 
     A tuple is out of order when more than `slack` tuples before it in its group have a larger value; the box that
-    assumes the order discards it to its `late` output. So is one whose value is null: nothing can place it.
+    assumes the order discards it to its `late` output. So is one whose value is null or no finite number: nothing can
+    place it.
     """
 
     on: str
@@ -81,7 +82,7 @@ class Order:
         values, valid = plain(train[self.on])
         wide = values.astype(np.float64 if values.dtype.kind == "f" else np.int64)  # a copy, which kernels may change
         there = np.ones(len(train), np.bool_) if valid is None else valid
-        return wide, there & ~np.isnan(wide) if wide.dtype.kind == "f" else there
+        return wide, there & np.isfinite(wide) if wide.dtype.kind == "f" else there
 
     def __str__(self) -> str:
         slack = f", slack {self.slack}" if self.slack else ""

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from australis.columns import take
 from australis.kernel import inner
 from australis.table import Table
 from australis.train import Ints, Train
@@ -30,7 +31,7 @@ def hold(held: Table, train: Train, slots: Ints) -> None:
         return
     rows = held[ROW][slots] - 1
     for name in train.schema.names:
-        held.put(name, slots, train[name].take(rows))
+        held.put(name, slots, take(train[name], rows))
     held[TS][slots] = train.ts[rows]
     held[ROW][slots] = 0
 
@@ -40,11 +41,11 @@ def gather(held: Table, train: Train, ids: Ints, names: list[str]) -> list[pa.Ar
     slots, rows = np.empty(len(ids), np.int64), np.empty(len(ids), np.int64)
     count = _part(ids, len(train), slots, rows)
     if count == 0:
-        return [train[name].take(rows) for name in names]
+        return [take(train[name], rows) for name in names]
     slots = slots[:count]
     if count == len(ids):
         return [held.get(name, slots) for name in names]
-    return [pa.concat_arrays([train[name], held.get(name, slots)]).take(rows) for name in names]
+    return [take(pa.concat_arrays([train[name], held.get(name, slots)]), rows) for name in names]
 
 
 def gather_ts(held: Table, train: Train, ids: Ints) -> Ints:

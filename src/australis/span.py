@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from fractions import Fraction
 
 import pyarrow as pa
 
@@ -27,13 +28,13 @@ def duration(text: str) -> int:
     >>> duration("10 minutes"), duration("1h 30min"), duration("500 ms")
     (600000000000, 5400000000000, 500000000)
     """
-    total, end = 0.0, 0
+    total, end = Fraction(0), 0
     for part in _PART.finditer(text):
         unit = part[2].lower()
         unit = unit if unit in _NANOSECONDS else unit.removesuffix("s")
         if part.start() != end or unit not in _NANOSECONDS:
             break
-        total += float(part[1]) * _NANOSECONDS[unit]
+        total += Fraction(part[1]) * _NANOSECONDS[unit]
         end = part.end()
     if not text.strip() or end != len(text):
         raise SchemaError(f"`{text}` is not a duration: write for example `10 minutes`, `90 s` or `1h 30min`")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from australis.columns import Values, arrow, plain, storage
+from australis.columns import Values, arrow, plain, storage, take
 from australis.keys import Keys, words
 from australis.train import Bools, Ints
 
@@ -148,7 +148,7 @@ class Table:
         last = np.zeros(len(self.alive), np.int64)
         last[found] = np.arange(len(found))
         for name, array in zip(self.key, key, strict=True):
-            self.put(name, fresh, array.take(last[fresh]))
+            self.put(name, fresh, take(array, last[fresh]))
 
     def lookup(self, key: Sequence[pa.Array[Any]], rows: int) -> Ints:
         """The slots of keys, -1 where there is no such row."""
@@ -197,7 +197,7 @@ class Table:
         for name in self.schema.names:
             array = changes.column(name)
             if isinstance(array, pa.FixedSizeListArray):
-                self.columns[name][slots] = plain(array.flatten())[0].reshape(len(slots), -1)
+                self.columns[name][slots] = plain(array.flatten())[0].reshape(len(slots), array.type.list_size)
             else:
                 self.put(name, slots, array)
         kept = slots[alive]

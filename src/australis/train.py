@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -100,7 +101,9 @@ class Train:
         return train
 
 
+@lru_cache(maxsize=1024)
 def empty(schema: pa.Schema) -> Train:
+    """A train without tuples."""
     none = np.empty(0, np.int64)
     columns = [pa.array([], field.type) for field in schema]
     return Train(pa.RecordBatch.from_arrays(columns, schema=schema), none, none)

@@ -12,10 +12,10 @@ import pyarrow as pa
 from australis import panes as by_pane
 from australis import windows as by_window
 from australis.aggregation import Folded, Functions, folded
-from australis.box import Key, Moment, Tables, Trains
+from australis.box import Key, Moment, Tables, Trains, bound
 from australis.boxes.bsort import BSort
 from australis.columns import Values, arrow, storage
-from australis.errors import ExpressionError, SchemaError
+from australis.errors import ExpressionError, RunError, SchemaError
 from australis.expr import Expr
 from australis.folds import Accumulators, Feed
 from australis.folds.fold import ALL
@@ -61,7 +61,7 @@ class Aggregate:
         self._timeout()
         if isinstance(self.advance, Expr) and self.advance.bind(stream).type != pa.bool_():
             raise ExpressionError(f"the window advances by a predicate, which `{self.advance}` is not")
-        attribute = pa.field(self.order.attribute, self.order.check(stream))
+        attribute = pa.field(self.order.attribute, _beginning(self.order.check(stream)))
         if attribute.name in self.order.by:
             raise SchemaError(f"`{attribute.name}` is both what windows are taken on and a group")
         made = [pa.field(name, result.type) for name, result in self._folded(stream).results]
@@ -142,6 +142,8 @@ class Aggregate:
     def _closed_panes(
         self, tables: Tables, stream: pa.Schema, shape: by_pane.Shape, closed: by_pane.Closed, numbers: Ints
     ) -> Train:
+        if not len(closed.windows):
+            return empty(self._schema(stream))
         windows, functions = tables["windows"], self._folded(stream)
         accumulators = functions.accumulators(windows, tables)
         oldest = windows["#oldest"][closed.panes]
@@ -152,7 +154,7 @@ class Aggregate:
                 one.merge(each, closed.starts, closed.panes)
                 for one, each in zip(functions.folds, accumulators, strict=True)
             ]
-            oldest = np.minimum.reduceat(oldest, closed.starts[:-1]) if len(oldest) else oldest
+            oldest = np.minimum.reduceat(oldest, closed.starts[:-1])
         starts = shape.origin + closed.windows * (shape.per_advance * shape.width)
         out = self._results(tables, stream, functions, made, starts, closed.groups, oldest, numbers[closed.rows])
         windows.free(closed.dropped)
@@ -184,6 +186,8 @@ class Aggregate:
         return out
 
     def _closed_windows(self, tables: Tables, stream: pa.Schema, closed: Ints, numbers: Ints) -> Train:
+        if not len(closed):
+            return empty(self._schema(stream))
         windows, functions = tables["windows"], self._folded(stream)
         made = [each.at(closed) for each in functions.accumulators(windows, tables)]
         starts, groups, oldest = (windows[name][closed] for name in ("#start", "#group", "#oldest"))
@@ -234,17 +238,23 @@ class Aggregate:
         oldest: Ints,
         numbers: Ints,
     ) -> Train:
-        type_ = self.order.check(stream)
+        schema = self._schema(stream)
+        type_: pa.DataType = schema.field(0).type
+        kept = starts.astype(storage(type_), copy=False)
+        if (kept[[starts.argmin(), starts.argmax()]] != [starts.min(), starts.max()]).any():
+            raise RunError(f"a window begins at {starts.min()}, which is no {type_}: cast `{self.order.on}` to bigint")
         columns = [
-            arrow(starts.astype(storage(type_), copy=False), None, type_),
+            arrow(kept, None, type_),
             *(tables["by"].get(name, groups) for name in self.order.by),
             *functions.finish(made),
         ]
-        return Train(pa.RecordBatch.from_arrays(columns, schema=self._schema(stream)), oldest, numbers)
+        return Train(pa.RecordBatch.from_arrays(columns, schema=schema), oldest, numbers)
 
+    @bound
     def _schema(self, stream: pa.Schema) -> pa.Schema:
         return self.outputs(stream)["out"]
 
+    @bound
     def _folded(self, stream: pa.Schema) -> Folded:
         taken = (self.order.attribute, *self.order.by)
         return folded(self.functions, stream, place_type(self.order.check(stream)), taken)
@@ -262,6 +272,7 @@ class Aggregate:
             raise SchemaError(f"a timeout of {self.timeout} lies in the past")
         return span
 
+    @bound
     def _spans(self, stream: pa.Schema) -> tuple[Any, Any]:
         """Size and advance in values of the attribute; no size without one, an advance of 0 for a predicate."""
         type_, name = self.order.check(stream), self.order.on
@@ -273,6 +284,7 @@ class Aggregate:
             raise SchemaError(f"a window's size ({self.size}) and advance ({self.advance}) are more than 0")
         return size, advance
 
+    @bound
     def _paned(self, stream: pa.Schema) -> by_pane.Shape | None:
         """The windows as panes, where they can share them."""
         size, advance = self._spans(stream)
@@ -285,6 +297,7 @@ class Aggregate:
         origin = type(width)(1 if self.order.counts else 0)
         return by_pane.Shape(width, origin, int(size // width), int(advance // width), self.order.counts, whole)
 
+    @bound
     def _shape(self, stream: pa.Schema) -> by_window.Shape:
         size, advance = self._spans(stream)
         zero = 0.0 if place_type(self.order.check(stream)) == pa.float64() else 0
@@ -293,3 +306,9 @@ class Aggregate:
         return by_window.Shape(
             size if bounded else zero, advance or zero, origin, bounded, self.order.counts, self._timeout()
         )
+
+
+def _beginning(attribute: pa.DataType) -> pa.DataType:
+    """The type of a window's beginning, which may lie below every value that it holds."""
+    narrow = (pa.int8(), pa.int16())
+    return pa.int64() if pa.types.is_unsigned_integer(attribute) or attribute in narrow else attribute

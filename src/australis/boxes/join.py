@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
 
-from australis.box import Key, Moment, Tables, Trains
+from australis.box import Key, Moment, Tables, Trains, bound
 from australis.boxes.chains import Chain, chain_of, chained_queue, ends, lowest, settle, sweep
 from australis.boxes.pair import Match, Pair, match
 from australis.boxes.pairing import Arrivals, pair_up
@@ -19,7 +20,7 @@ from australis.order import Order, place_type, sift
 from australis.queues import gather, gather_ts
 from australis.span import Span, measure
 from australis.table import Table
-from australis.train import Ints, Train, concat
+from australis.train import Ints, Train, concat, empty
 
 _SIDES = ("left", "right")
 _MOST_PAIRS = 1 << 16
@@ -149,24 +150,27 @@ class Join:
         chains = [chain_of(tables[side], tables["keys"], side) for side in _SIDES]
         reach = (tables["left"]["#place"].dtype.type(size or 0), size is not None)
         found = [np.empty(_MOST_PAIRS, np.int64) for _ in range(3)]
+        streams = [left.schema, right.schema]
         at, out = np.zeros(4, np.int64), []
         while at[2] or at[0] < len(left) or at[1] < len(right):
             pairs = pair_up(
                 arrivals[0], arrivals[1], chains[0], chains[1], spares[0], spares[1], tops, at, reach,
                 found[0], found[1], found[2],
             )  # fmt: skip
-            out.append(self._matched(tables, trains, found[0][:pairs], found[1][:pairs], found[2][:pairs]))
+            out.append(self._matched(tables, trains, found[0][:pairs], found[1][:pairs], found[2][:pairs].copy()))
         for side, train, arrived, chain, top in zip(_SIDES, trains, arrivals, chains, tops, strict=True):
             came = arrived.slots[arrived.slots >= 0]
-            settle(tables[side], train, came, int(top), self._limits(tables, side, came), chain)
+            settle(tables[side], train, came, int(top), self._limits(tables, side, streams, came), chain)
         for side, chain in zip(_SIDES, chains, strict=True):
-            self._sweep(tables, side, chain)
+            self._sweep(tables, side, streams, chain)
         return out
 
     def _matched(self, tables: Tables, trains: Trains, lefts: Ints, rights: Ints, numbers: Ints) -> Train:
         """Pairs by id as a train, those that satisfy what the key leaves of the predicate."""
         left, right = trains
         pair = self._pair(left, right)
+        if not len(numbers):
+            return empty(pair.schema)
         columns = gather(tables["left"], left, lefts, left.schema.names)
         columns += gather(tables["right"], right, rights, right.schema.names)
         tuples = pa.RecordBatch.from_arrays(columns, schema=pair.schema)
@@ -175,24 +179,24 @@ class Join:
         rest = self._match(left.schema, right.schema).rest
         return pairs if rest is None else pairs.where(rest.bind(pair.schema).mask(tuples))
 
-    def _sweep(self, tables: Tables, side: str, chain: Chain) -> None:
+    def _sweep(self, tables: Tables, side: str, streams: list[pa.Schema], chain: Chain) -> None:
         """From time to time drop the tuples that no partner can come for, and the keys without any tuple."""
         swept, keys = tables["swept"], tables["keys"]
         if not len(swept):
             swept.insert(1)
-        if sweep(tables[side], lambda slots: self._limits(tables, side, slots), chain, swept[f"#{side}"]):
+        limits = partial(self._limits, tables, side, streams)
+        if sweep(tables[side], limits, chain, swept[f"#{side}"]):
             swept.touched[0] = True
             if keys.key:
                 those = keys.slots
                 keys.free(those[(keys["#head_left"][those] == 0) & (keys["#head_right"][those] == 0)])
 
-    def _limits(self, tables: Tables, side: str, slots: Ints) -> Values:
+    def _limits(self, tables: Tables, side: str, streams: list[pa.Schema], slots: Ints) -> Values:
         """Below which places no partner can come for held tuples, by what the order of the other side promises."""
         other, order = ("right", self.right) if side == "left" else ("left", self.left)
         own, none = self.left if side == "left" else self.right, lowest(tables[side]["#place"].dtype)
         if own is None or order is None:
             return none
-        streams = [_stream(tables[each]) for each in _SIDES]
         match_, groups = self._match(*streams), tables[f"{other}_order"]
         key = match_.right if side == "left" else match_.left
         if not len(groups) or not set(order.by) <= set(key):
@@ -207,8 +211,13 @@ class Join:
         return limits
 
     def _pair(self, left: Train, right: Train) -> Pair:
-        return Pair(left.schema, right.schema)
+        return self._paired(left.schema, right.schema)
 
+    @bound
+    def _paired(self, left: pa.Schema, right: pa.Schema) -> Pair:
+        return Pair(left, right)
+
+    @bound
     def _match(self, left: pa.Schema, right: pa.Schema) -> Match:
         return match(self.predicate, Pair(left, right))
 
@@ -217,6 +226,7 @@ class Join:
         places = [place_type(type_) for type_ in types]
         return pa.float64() if pa.float64() in places else pa.int64()
 
+    @bound
     def _size(self, left: pa.Schema, right: pa.Schema) -> Any:
         """The band in values of the attributes; none where a side is static."""
         if self.left is None or self.right is None:
@@ -249,7 +259,3 @@ def band(size: Span, left_order: Order, left: pa.Schema, right_order: Order, rig
 def _parts(order: Order | None, other: Order | None, column: str) -> bool:
     """Whether a side may be partitioned by a column without changing which of its tuples are late."""
     return order is None or column in order.by or (order.counts and other is None)
-
-
-def _stream(held: Table) -> pa.Schema:
-    return pa.schema([field for field in held.schema if not field.name.startswith("#")])

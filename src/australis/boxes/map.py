@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import pyarrow as pa
 
-from australis.box import Key, Moment, Tables, Trains
+from australis.box import Key, Moment, Tables, Trains, bound
 from australis.errors import NetworkError
 from australis.expr import Expr
 
@@ -48,5 +48,6 @@ class Map:
         columns = [made.bind(train.schema).evaluate(train.tuples) for _, made in self.columns]
         return (train.carrying(pa.RecordBatch.from_arrays(columns, schema=self._schema(train.schema))),)
 
+    @bound
     def _schema(self, stream: pa.Schema) -> pa.Schema:
         return pa.schema([pa.field(name, made.bind(stream).type) for name, made in self.columns])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import pyarrow as pa
 
@@ -25,14 +25,14 @@ class Pair:
     left: pa.Schema
     right: pa.Schema
 
-    @property
+    @cached_property
     def names(self) -> dict[str, str]:
         """From `left.x` and `right.x` to the columns of a pair."""
         taken = set(self.left.names)
         right = {name: name + _SUFFIX if name in taken else name for name in self.right.names}
         return {LEFT + name: name for name in self.left.names} | {RIGHT + name: to for name, to in right.items()}
 
-    @property
+    @cached_property
     def schema(self) -> pa.Schema:
         names = self.names
         right = [field.with_name(names[RIGHT + field.name]) for field in self.right]

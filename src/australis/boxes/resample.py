@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from australis.aggregation import Folded, Functions, folded
-from australis.box import EVERYWHERE, Key, Moment, Tables, Trains
+from australis.box import EVERYWHERE, Key, Moment, Tables, Trains, bound
 from australis.boxes.chains import chain_of, chained_queue, ends, lowest, settle, sweep
 from australis.boxes.join import band
 from australis.boxes.nearby import Arrivals, Found, Heaps, near, rest
@@ -22,7 +22,7 @@ from australis.order import Order, place_type
 from australis.queues import gather, gather_ts
 from australis.span import Span
 from australis.table import Table
-from australis.train import Ints, Train, concat
+from australis.train import Ints, Train, concat, empty
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class Resample:
         sides, rights = ("left", "right"), tables["right_order"]
         chains = (chain_of(tables["left"], tables["all"], "left"), chain_of(tables["right"], rights, "right"))
         orders = [Heaps(groups["#heap"], groups["#seen"], len(groups)) for groups in (tables["left_order"], rights)]
-        size = tables["left"]["#place"].dtype.type(band(self.size, self.left, left.schema, self.right, right.schema))
+        size = self._size(left.schema, right.schema)
         at = np.array([0, 0, tables["left"].top, tables["right"].top, 0, 0])
         found = near(
             arrivals[0], arrivals[1], chains[0], chains[1], orders[0], orders[1],
@@ -125,6 +125,8 @@ class Resample:
 
     def _results(self, tables: Tables, trains: Trains, found: Found) -> Train:
         left, right = trains
+        if not len(found.lefts):
+            return empty(self._schema(left.schema, right.schema))
         functions = self._folded(left.schema, right.schema)
         of_window = np.repeat(np.arange(len(found.lefts)), np.diff(found.starts))
         read = [name for name in right.schema.names if name in functions.columns]
@@ -164,14 +166,22 @@ class Resample:
         limits: Values = np.minimum(_promised(rights, own, none) - 2 * size, lefts - size)
         return limits
 
+    @bound
+    def _size(self, left: pa.Schema, right: pa.Schema) -> Any:
+        """The band as a number of the type in which both sides are compared."""
+        as_place = np.float64 if self._place(left, right) == pa.float64() else np.int64
+        return as_place(band(self.size, self.left, left, self.right, right))
+
     def _place(self, left: pa.Schema, right: pa.Schema) -> pa.DataType:
         both = (place_type(self.left.check(left)), place_type(self.right.check(right)))
         return pa.float64() if pa.float64() in both else pa.int64()
 
+    @bound
     def _folded(self, left: pa.Schema, right: pa.Schema) -> Folded:
         taken = (*self.right.by, self.left.attribute)
         return folded(self.functions, _seen(left, right), pa.int64(), taken)
 
+    @bound
     def _schema(self, left: pa.Schema, right: pa.Schema) -> pa.Schema:
         attribute = pa.field(self.left.attribute, self.left.check(left))
         made = [pa.field(name, result.type) for name, result in self._folded(left, right).results]
