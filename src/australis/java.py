@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -47,8 +48,17 @@ exec {java} "$@"
 """
 
 
+# A process started while another thread writes the shim would hold it open, and it could not be run then.
+_ONE_AT_A_TIME = threading.Lock()
+
+
 def home() -> Path:
     """The JAVA_HOME to start Spark with; a RunError that says what to install if there is none."""
+    with _ONE_AT_A_TIME:
+        return _home()
+
+
+def _home() -> Path:
     if (named := os.environ.get("JAVA_HOME")) and _runs(Path(named, "bin", "java")):
         return Path(named)
     if (found := shutil.which("java")) and (its_home := _runs(Path(found))):
