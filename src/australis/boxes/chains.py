@@ -53,6 +53,11 @@ def chain_of(held: Table, keys: Table, side: str) -> Chain:
     )  # fmt: skip
 
 
+def taken(slots: Ints) -> Ints:
+    """The slots that rows took, where some took none (-1)."""
+    return slots if not len(slots) or slots.min() >= 0 else slots[slots >= 0]
+
+
 def settle(held: Table, train: Train, came: Ints, top: int, limits: Values, chain: Chain) -> None:
     """Hold on to the tuples of the train that a kernel chained, but for those that lie below their limit."""
     stay = np.empty(len(came), np.int64)

@@ -8,9 +8,9 @@ from typing import ClassVar
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from australis.box import Key, Moment, Tables, Trains
+from australis.box import Key, Moment, Tables, Trains, bound
 from australis.errors import ExpressionError, NetworkError
-from australis.expr import Expr
+from australis.expr import Bound, Expr
 
 
 @dataclass(frozen=True)
@@ -53,9 +53,13 @@ class Filter:
         (train,) = trains
         out = []
         left: pa.BooleanArray | None = None
-        for predicate in self.predicates:
-            hit = predicate.bind(train.schema).mask(train.tuples)
+        for predicate in self._bound(train.schema):
+            hit = predicate.mask(train.tuples)
             out.append(train.where(hit if left is None else pc.and_(hit, left)))
             left = pc.invert(hit) if left is None else pc.and_not(left, hit)
         assert left is not None
         return (*out, train.where(left))
+
+    @bound
+    def _bound(self, stream: pa.Schema) -> list[Bound]:
+        return [predicate.bind(stream) for predicate in self.predicates]

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from australis.box import Key, Moment, Tables, Trains, bound
-from australis.boxes.chains import Chain, chain_of, chained_queue, ends, lowest, settle, sweep
+from australis.boxes.chains import Chain, chain_of, chained_queue, ends, lowest, settle, sweep, taken
 from australis.boxes.pair import Match, Pair, match
 from australis.boxes.pairing import Arrivals, pair_up
 from australis.columns import Values
@@ -159,7 +159,7 @@ class Join:
             )  # fmt: skip
             out.append(self._matched(tables, trains, found[0][:pairs], found[1][:pairs], found[2][:pairs].copy()))
         for side, train, arrived, chain, top in zip(_SIDES, trains, arrivals, chains, tops, strict=True):
-            came = arrived.slots[arrived.slots >= 0]
+            came = taken(arrived.slots)
             settle(tables[side], train, came, int(top), self._limits(tables, side, streams, came), chain)
         for side, chain in zip(_SIDES, chains, strict=True):
             self._sweep(tables, side, streams, chain)

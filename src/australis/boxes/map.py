@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from australis.box import Key, Moment, Tables, Trains, bound
 from australis.errors import NetworkError
-from australis.expr import Expr
+from australis.expr import Bound, Expr
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,15 @@ class Map:
 
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
         (train,) = trains
-        columns = [made.bind(train.schema).evaluate(train.tuples) for _, made in self.columns]
+        columns = [made.evaluate(train.tuples) for made in self._made(train.schema)]
         return (train.carrying(pa.RecordBatch.from_arrays(columns, schema=self._schema(train.schema))),)
 
     @bound
+    def _made(self, stream: pa.Schema) -> list[Bound]:
+        return [made.bind(stream) for _, made in self.columns]
+
+    @bound
     def _schema(self, stream: pa.Schema) -> pa.Schema:
-        return pa.schema([pa.field(name, made.bind(stream).type) for name, made in self.columns])
+        return pa.schema(
+            [pa.field(name, made.type) for (name, _), made in zip(self.columns, self._made(stream), strict=True)]
+        )

@@ -54,13 +54,10 @@ class Found(NamedTuple):
         )  # fmt: skip
 
 
-@kernel
-def _none() -> Found:
-    some = 1024
-    return Found(
-        np.empty(some, np.int64), np.empty(some, np.int64), np.empty(some, np.int64), np.empty(some, np.int64),
-        np.zeros(some + 1, np.int64), np.empty(some, np.int64), np.zeros(2, np.int64),
-    )  # fmt: skip
+def room(members: int) -> Found:
+    """Room for so many members, of as many windows, to begin with."""
+    lefts, groups, places, numbers, inside = (np.empty(members + 64, np.int64) for _ in range(5))
+    return Found(lefts, groups, places, numbers, np.zeros(members + 65, np.int64), inside, np.zeros(2, np.int64))
 
 
 @kernel
@@ -206,9 +203,9 @@ def near(
     right_spare: Ints,
     at: Ints,
     size: Any,
+    out: Found,
 ) -> Found:
     """All windows that the trains complete."""
-    out = _none()
     while not _resample(
         left, right, left_chain, right_chain, left_order, order, left_spare, right_spare, at, size, out
     ):
@@ -217,9 +214,8 @@ def near(
 
 
 @kernel
-def rest(left: Chain, right: Chain, order: Heaps, size: Any, number: int) -> Found:
+def rest(left: Chain, right: Chain, order: Heaps, size: Any, number: int, out: Found) -> Found:
     """Every window that is not complete: nothing more will come."""
-    out = _none()
     t = left.head[0]
     while t:
         for group in range(order.groups):

@@ -11,9 +11,9 @@ import pyarrow as pa
 
 from australis.aggregation import Folded, Functions, folded
 from australis.box import EVERYWHERE, Key, Moment, Tables, Trains, bound
-from australis.boxes.chains import chain_of, chained_queue, ends, lowest, settle, sweep
+from australis.boxes.chains import chain_of, chained_queue, ends, lowest, settle, sweep, taken
 from australis.boxes.join import band
-from australis.boxes.nearby import Arrivals, Found, Heaps, near, rest
+from australis.boxes.nearby import Arrivals, Found, Heaps, near, rest, room
 from australis.columns import Values
 from australis.errors import SchemaError
 from australis.folds import Feed
@@ -110,13 +110,15 @@ class Resample:
         at = np.array([0, 0, tables["left"].top, tables["right"].top, 0, 0])
         found = near(
             arrivals[0], arrivals[1], chains[0], chains[1], orders[0], orders[1],
-            tables["left"].spare, tables["right"].spare, at, size,
+            tables["left"].spare, tables["right"].spare, at, size, room(len(left) + len(right)),
         )  # fmt: skip
         out = [self._results(tables, trains, found.cut())]
         if moment.end:
-            out.append(self._results(tables, trains, rest(chains[0], chains[1], orders[1], size, moment.number).cut()))
+            out.append(
+                self._results(tables, trains, rest(chains[0], chains[1], orders[1], size, moment.number, room(0)).cut())
+            )
         for side, train, arrived, chain, top in zip(sides, trains, arrivals, chains, at[2:4], strict=True):
-            came = arrived.slots[arrived.slots >= 0]
+            came = taken(arrived.slots)
             settle(tables[side], train, came, int(top), self._limits(tables, side, size, came), chain)
             limits = partial(self._limits, tables, side, size)
             if sweep(tables[side], limits, chain, tables["all"][f"#{side}_swept"]):
@@ -129,20 +131,16 @@ class Resample:
             return empty(self._schema(left.schema, right.schema))
         functions = self._folded(left.schema, right.schema)
         of_window = np.repeat(np.arange(len(found.lefts)), np.diff(found.starts))
-        read = [name for name in right.schema.names if name in functions.columns]
-        columns = gather(tables["right"], right, found.members, read)
-        beside = [name for name in left.schema.names if f"left.{name}" in functions.columns]
-        if beside:
-            columns += gather(tables["left"], left, found.lefts[of_window], beside)
-        names = [*read, *(f"left.{name}" for name in beside)]
+        theirs, ours = self._read(left.schema, right.schema)
+        columns = gather(tables["right"], right, found.members, theirs)
+        if ours:
+            columns += gather(tables["left"], left, found.lefts[of_window], ours)
+        names = [*theirs, *(f"left.{name}" for name in ours)]
         members = pa.RecordBatch.from_arrays(columns, names=names) if names else _rows(len(of_window))
         windows = [fresh(one, len(found.lefts)) for one in functions.folds]
         functions.add(windows, Feed(of_window, ALL, np.arange(len(of_window))), members)
-        ts = gather_ts(tables["left"], left, found.lefts)
-        if len(ts):
-            ts = np.minimum(
-                ts, np.minimum.reduceat(gather_ts(tables["right"], right, found.members), found.starts[:-1])
-            )
+        oldest = np.minimum.reduceat(gather_ts(tables["right"], right, found.members), found.starts[:-1])
+        ts = np.minimum(gather_ts(tables["left"], left, found.lefts), oldest)
         attribute: pa.Array[Any] = pa.array(found.places)
         if not self.left.counts:
             (attribute,) = gather(tables["left"], left, found.lefts, [self.left.on])
@@ -165,6 +163,12 @@ class Resample:
         lefts = _promised(tables["left_order"], all_, none)
         limits: Values = np.minimum(_promised(rights, own, none) - 2 * size, lefts - size)
         return limits
+
+    @bound
+    def _read(self, left: pa.Schema, right: pa.Schema) -> tuple[list[str], list[str]]:
+        """The columns of the right and of the left that the functions read."""
+        read = self._folded(left, right).columns
+        return [name for name in right.names if name in read], [name for name in left.names if f"left.{name}" in read]
 
     @bound
     def _size(self, left: pa.Schema, right: pa.Schema) -> Any:
