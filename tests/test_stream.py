@@ -195,6 +195,11 @@ def test_equal_boxes_in_equal_places_are_equal_nodes():
         (lambda: REPORTS.bsort("tiem"), "^bsort: .*`tiem`.*did you mean `time`"),
         (lambda: REPORTS.bsort("time", slack=-1), "^bsort: slack"),
         (lambda: REPORTS.aggregate(on="time", n="count(*)"), "^aggregate: give `size`"),
+        (lambda: REPORTS.aggregate(size=60, n="count(*)"), "^aggregate: it needs an order: give `on`.*time, vid.*tup#"),
+        (
+            lambda: REPORTS.join(EVENTS, "left.vid = right.sdi", on=("time", "tup#"), size=1),
+            "right side has no column `sdi`.*`sid`",
+        ),
         (lambda: REPORTS.aggregate(on="tiem", size=60, n="count(*)"), "^aggregate: .*`tiem`.*did you mean `time`"),
         (
             lambda: REPORTS.aggregate(on="time", size="1 minuet", n="count(*)"),
@@ -206,9 +211,12 @@ def test_equal_boxes_in_equal_places_are_equal_nodes():
         ),
         (lambda: REPORTS.aggregate(on="time", size=60, n="mph"), "^aggregate: `mph`"),
         (lambda: REPORTS.aggregate(on="time", size=True, n="count(*)"), "^aggregate: a span is a number"),
-        (lambda: REPORTS.join(EVENTS, "left.vid = right.sid"), "^join: the left side is a stream and needs an order"),
+        (lambda: REPORTS.join(EVENTS, "left.vid = right.sid"), "^join: left side: it needs an order: give `on`"),
         (lambda: REPORTS.join(REPORTS, on=("time",), size=1), "^join: `on` is one order, or a pair.*1"),
-        (lambda: REPORTS.resample(REPORTS, on=("time", None), size=1, n="avg(mph)"), "^resample: both sides need"),
+        (
+            lambda: REPORTS.resample(REPORTS, on=("time", None), size=1, n="avg(mph)"),
+            "^resample: it needs an order: give `on`, a column such as time",
+        ),
         (lambda: REPORTS.read(ACCOUNTS, "balanec"), "^read: .*balanec.*accounts.*did you mean `balance`"),
         (lambda: REPORTS.write(ACCOUNTS, balnce="1"), "^write: .*balnce.*accounts.*did you mean `balance`"),
         (

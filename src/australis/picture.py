@@ -11,6 +11,7 @@ from australis.boxes import Read, Write
 from australis.explain import parameters
 from australis.layout import Layout, Rect, layout
 from australis.network import OUT, Input, Network, Node, Output
+from australis.schema import type_text
 
 Part = Input | Node | Output
 
@@ -120,7 +121,7 @@ def _make_room(sizes: dict[str, tuple[float, float]], arrows: list[_Drawn], netw
 
 def _texts(part: Part) -> list[str]:
     if isinstance(part, Input):
-        return [_cut(f"{field.name} {field.type}") for field in part.schema]
+        return [_cut(f"{field.name} {type_text(field.type)}") for field in part.schema]
     if isinstance(part, Output):
         return [_cut(text) for text in str(part.qos).split(", value") if text][:1]
     return [_cut(text) for text in parameters(part.box)]
@@ -171,7 +172,7 @@ def _drawn(part: Part, at: Rect) -> str:
 def _whole(part: Part) -> list[str]:
     """What a pointer over the box shows: everything, uncut."""
     if isinstance(part, Input):
-        return [part.name, *(f"{field.name} {field.type}" for field in part.schema)]
+        return [part.name, *(f"{field.name} {type_text(field.type)}" for field in part.schema)]
     return [part.name, str(part.qos)] if isinstance(part, Output) else [part.name, *parameters(part.box)]
 
 

@@ -20,7 +20,7 @@ from australis.order import TUP, Order
 from australis.parameters import By, Expression, Function, Length, On, order
 from australis.qos import QoS, qos
 from australis.qos.graph import Points
-from australis.schema import Spec
+from australis.schema import Spec, numeric, temporal
 from australis.schema import schema as schema_of
 from australis.schema import text as schema_text
 from australis.table import Keyed
@@ -139,7 +139,7 @@ class Stream:
         functions: Functions | None = None,
         /,
         *,
-        on: On,
+        on: On | None = None,
         size: Length | None = None,
         advance: Length | Expr | Term | None = None,
         by: By = (),
@@ -157,6 +157,8 @@ class Stream:
             step = size if advance is None else advance
             if step is None:
                 raise NetworkError("give `size`, or `advance` with a predicate, or both")
+            if on is None:
+                raise self._without_order()
             aggregate = Aggregate(
                 parameters.functions({**(functions or {}), **more}),
                 order(on, slack, by),
@@ -185,7 +187,7 @@ class Stream:
             left, right = left or _arrival(other), right or _arrival(self)
             for side, stream, assumed in (("left", self, left), ("right", other, right)):
                 if assumed is None and not stream.static:
-                    raise NetworkError(f"the {side} side is a stream and needs an order: give `on`")
+                    raise NetworkError(f"{side} side: {stream._without_order()}")
             join = Join(
                 None if self.static else left,
                 None if other.static else right,
@@ -200,7 +202,7 @@ class Stream:
         functions: Functions | None = None,
         /,
         *,
-        on: On | Sequence[On],
+        on: On | Sequence[On] | None = None,
         size: Length,
         box: str | None = None,
         **more: Function,
@@ -209,7 +211,7 @@ class Stream:
         with _telling(Resample, box):
             left, right = parameters.sides(on)
             if left is None or right is None:
-                raise NetworkError("both sides need an order: give `on`")
+                raise (self if left is None else other)._without_order()
             made = parameters.functions({**(functions or {}), **more})
             return self._main(Resample(made, left, right, parameters.span(size)), box, other)
 
@@ -230,6 +232,10 @@ class Stream:
     ) -> Outlet:
         """Say what the stream is worth as an output: utilities by latency in seconds, part delivered, and value."""
         return Outlet(self, qos(latency, delivered, value))
+
+    def _without_order(self) -> NetworkError:
+        columns = [field.name for field in self.schema if numeric(field.type) or temporal(field.type)]
+        return NetworkError(f"it needs an order: give `on`, a column such as {listing(columns)}, or tup# for arrival")
 
     def _main(self, box: Box, name: str | None, *others: Stream) -> Stream:
         made = self._made(box, name, *others)

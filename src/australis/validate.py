@@ -235,7 +235,7 @@ def _check_sides(network: Network, nodes: tuple[Node, ...]) -> None:
                 if order is None and not is_fixed:
                     raise NetworkError(
                         f"{title(node)}: its {side} side, {arrow}, is a stream and needs an order"
-                        " (`on`); only a static table has none"
+                        " (`on`; beside a static table `tup#` will do); only a static table has none"
                     )
                 if order is not None and is_fixed:
                     raise NetworkError(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from australis.boxes.aggregate import Aggregate
 from australis.boxes.bsort import BSort
-from australis.errors import ExpressionError, SchemaError
+from australis.errors import ExpressionError, RunError, SchemaError
 from australis.expr import expr
 from australis.expr.aggregate import aggregation
 from australis.folds import window_function
@@ -290,6 +290,30 @@ def test_many_groups_and_windows_outgrow_the_first_tables() -> None:
         expected = case.expected(stream, [])
         for restart in (False, True):
             assert run(case.box, [case.train(stream)], Cut((100, 101, 500)), restart=restart) == expected
+
+
+@pytest.mark.parametrize("functions", ["count(*)", "count(distinct a)"])
+def test_what_is_no_finite_number_has_no_window(functions: str) -> None:
+    box = Aggregate((("n", aggregation(functions)),), Order("a"), 2.0, 1.0)
+    inf, nan = float("inf"), float("nan")
+    stream = train("a double", a=[1.0, inf, nan, -inf, None])
+    results, late = run(box, [stream])
+    assert [row for row, _, _ in results] == [(0.0, 1), (1.0, 1)]
+    assert [number for _, _, number in late] == [2, 3, 4, 5]
+
+
+@pytest.mark.parametrize(("type_", "values"), [("uint8", [3, 7]), ("uint32", [3, 7]), ("int8", [-128, -120])])
+def test_a_window_may_begin_below_what_the_type_of_its_values_can_say(type_: str, values: list[int]) -> None:
+    box = Aggregate((("n", aggregation("count(*)")),), Order("a"), 10, 5)
+    begins = sorted({value // 5 * 5 - step for value in values for step in (0, 5)})
+    results = run(box, [train(schema({"a": type_}), a=values)])[0]
+    assert [row[0] for row, _, _ in results] == begins
+
+
+def test_a_window_that_begins_below_every_int_is_an_error() -> None:
+    box = Aggregate((("n", aggregation("count(*)")),), Order("a"), 10, 5)
+    with pytest.raises(RunError, match="-2147483655, which is no int32: cast `a` to bigint"):
+        run(box, [train("a int", a=[-(2**31)])])
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from australis.box import Key
 from australis.columns import storage
-from australis.errors import ExpressionError, SchemaError, listing
+from australis.errors import ExpressionError, SchemaError, listing, near
 from australis.expr import Expr
 from australis.expr.expression import of
 from australis.expr.node import Apply, Name, Node, apply
@@ -45,6 +45,13 @@ class Pair:
         """An expression over the columns of a pair from one that may say `left.` and `right.`."""
         both = set(self.left.names) & set(self.right.names)
         for name in expression.columns:
+            for side, stream in ((LEFT, self.left), (RIGHT, self.right)):
+                wanted = name.removeprefix(side)
+                if name.startswith(side) and wanted not in stream.names:
+                    raise ExpressionError(
+                        f"`{expression}`: the {side[:-1]} side has no column `{wanted}`"
+                        f"{near(wanted, stream.names) or '.'} Its columns are {listing(stream.names)}"
+                    )
             if name in both:
                 raise ExpressionError(f"`{expression}`: both sides have `{name}`; say `left.{name}` or `right.{name}`")
         # `pos_right` is also how a pair spells `right.pos`, so unqualified names pass through.
