@@ -21,6 +21,7 @@ from australis.train import Ints
 Words = npt.NDArray[np.int64]
 
 SECRET = np.frombuffer(secrets.token_bytes(16), np.uint64)
+_OPEN = np.zeros(2, np.uint64)
 _EMPTY = -1
 
 
@@ -29,12 +30,12 @@ def hashable(type_: pa.DataType) -> bool:
     return not (pa.types.is_nested(type_) or pa.types.is_null(type_))
 
 
-def words(arrays: Sequence[pa.Array[Any]], rows: int) -> Words:
+def words(arrays: Sequence[pa.Array[Any]], rows: int, secret: npt.NDArray[np.uint64] = SECRET) -> Words:
     """The keys of `rows` tuples, a row of words each."""
     parts: list[Words] = []
     nulls = np.zeros(rows, np.int64)
     for position, array in enumerate(arrays):
-        part = _words(array)
+        part = _words(array, secret)
         if array.null_count:
             missing = array.is_null().to_numpy(zero_copy_only=False)
             part[missing] = 0
@@ -43,7 +44,14 @@ def words(arrays: Sequence[pa.Array[Any]], rows: int) -> Words:
     return np.column_stack([*parts, nulls])
 
 
-def _words(array: pa.Array[Any]) -> Words:
+def buckets(arrays: Sequence[pa.Array[Any]], rows: int, count: int) -> Ints:
+    """The partition of each key, of so many: the same in every process, unlike what the words of strings are."""
+    found = np.empty(rows, np.int64)
+    _spread(words(arrays, rows, _OPEN), count, found)
+    return found
+
+
+def _words(array: pa.Array[Any], secret: npt.NDArray[np.uint64]) -> Words:
     dtype = storage(array.type)
     if dtype == object:
         text = array.cast(pa.string()) if pa.types.is_decimal(array.type) else array
@@ -51,7 +59,7 @@ def _words(array: pa.Array[Any]) -> Words:
         starts: Any = data.buffers()[1]
         offsets = np.frombuffer(starts, np.int64, len(data) + 1, data.offset * 8)
         content: Any = data.buffers()[2]
-        return siphash(np.frombuffer(content, np.uint8) if content else np.empty(0, np.uint8), offsets, SECRET)
+        return siphash(np.frombuffer(content, np.uint8) if content else np.empty(0, np.uint8), offsets, secret)
     values = plain(array)[0]
     if dtype.kind == "f":
         number = values.astype(np.float64) + 0.0  # -0.0 and 0.0 are one key
@@ -156,6 +164,12 @@ def _place(rows: Words, row: int, mask: int, seed: np.uint64) -> int:
         mixed = (mixed ^ np.uint64(rows[row, word])) * np.uint64(0x9E3779B97F4A7C15)
         mixed ^= mixed >> np.uint64(32)
     return int(np.int64(mixed) & mask)
+
+
+@inner
+def _spread(rows: Words, count: int, found: Ints) -> None:
+    for row in range(len(rows)):
+        found[row] = _place(rows, row, 0x7FFFFFFF, np.uint64(0)) % count
 
 
 @inner

@@ -12,26 +12,17 @@ from typing import Any, cast
 import numpy as np
 import pyarrow as pa
 
-from australis.box import Moment, Tables, Trains
-from australis.boxes import Read, Write
+from australis.box import Moment
 from australis.errors import RunError, listing, near
-from australis.network import OUT, Clock, Network, Node
+from australis.network import OUT, Clock, Network
 from australis.run import files, intake
 from australis.run.files import Sink
 from australis.run.intake import Given
+from australis.run.superbox import Event, tables_of
+from australis.run.superbox import steps as superbox_steps
 from australis.train import Train, empty
-from australis.validate import title
 
 Results = dict[str, pa.RecordBatch]
-
-
-@dataclass(frozen=True)
-class Event:
-    """One box has run: the trains it was given, one an input, and those it gave, by port."""
-
-    node: Node
-    inputs: Trains
-    outputs: Mapping[str, Train]
 
 
 @dataclass
@@ -60,7 +51,7 @@ class Local:
         self.counts = {input.name: Counts([], {OUT: 0}) for input in network.inputs}
         for node in network.nodes:
             self.counts[node.name] = Counts([0] * len(node.sources), dict.fromkeys(network.schemas[node.name], 0))
-        self.tables = _tables(network)
+        self.tables = tables_of(network, network.nodes)
         """The state of each box."""
         self._inputs = {input.name: input for input in network.inputs}
         self._awaited = {input.name for input in network.inputs if input.static}
@@ -110,12 +101,13 @@ class Local:
         trains = self._admit({**(given or {}), **more}, now if ts is None else ts)
         self._closed = "a step is under way: run steps() to its end first"
         moment = Moment(self.arrived, clock, end)
-        for node in self.network.nodes:
-            inputs = tuple(trains[arrow.source, arrow.port] for arrow in node.sources)
-            outputs = self._run(node, inputs, moment)
-            for port, train in outputs.items():
-                trains[node.name, port] = train
-            yield Event(node, inputs, outputs)
+        try:
+            for event in superbox_steps(self.network, self.network.nodes, self.tables, trains, moment):
+                self._count(event)
+                yield event
+        except RunError as error:
+            self._closed = f"the run failed ({error}): open another"
+            raise
         self._closed = "the run has ended: open another" if end else ""
         return {output.name: trains[output.arrow.source, output.arrow.port].tuples for output in self.network.outputs}
 
@@ -147,18 +139,12 @@ class Local:
         first, self.arrived = self.arrived + 1, self.arrived + tuples.num_rows
         return Train(tuples, np.full(tuples.num_rows, ts), np.arange(first, self.arrived + 1))
 
-    def _run(self, node: Node, inputs: Trains, moment: Moment) -> dict[str, Train]:
-        counts = self.counts[node.name]
-        try:
-            outputs = dict(zip(counts.given, node.box.step(self.tables[node.name], inputs, moment), strict=True))
-        except Exception as error:
-            self._closed = f"the run failed in {title(node)}: open another"
-            raise RunError(f"{title(node)}: {str(error) or type(error).__name__}") from error
-        for place, train in enumerate(inputs):
+    def _count(self, event: Event) -> None:
+        counts = self.counts[event.node.name]
+        for place, train in enumerate(event.inputs):
             counts.taken[place] += len(train)
-        for port, train in outputs.items():
+        for port, train in event.outputs.items():
             counts.given[port] += len(train)
-        return outputs
 
 
 def _exhaust(steps: Generator[Event, None, Results]) -> Results:
@@ -167,20 +153,6 @@ def _exhaust(steps: Generator[Event, None, Results]) -> Results:
             next(steps)
         except StopIteration as stop:
             return stop.value  # type: ignore[no-any-return]
-
-
-def _tables(network: Network) -> dict[str, Tables]:
-    """The state of each box. The readers of a keyed table share its writer's."""
-    tables: dict[str, Tables] = {}
-    written: dict[str, Tables] = {}
-    for node in network.nodes:
-        if isinstance(node.box, Read):
-            tables[node.name] = written[node.box.table.name]
-            continue
-        tables[node.name] = node.box.tables(*(network.schema(arrow) for arrow in node.sources))
-        if isinstance(node.box, Write):
-            written[node.box.table.name] = tables[node.name]
-    return tables
 
 
 def run_local(

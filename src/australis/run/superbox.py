@@ -1,0 +1,55 @@
+"""A superbox: boxes that one process runs with nothing leaving it (Aurora 4.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from australis.box import Moment, Tables, Trains
+from australis.boxes import Read, Write
+from australis.errors import RunError
+from australis.network import Network, Node
+from australis.train import Train
+from australis.validate import title
+
+Arrows = dict[tuple[str, str], Train]
+"""The trains of a step, by the input or box and the port that they come from."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """One box has run: the trains it was given, one an input, and those it gave, by port."""
+
+    node: Node
+    inputs: Trains
+    outputs: Mapping[str, Train]
+
+
+def tables_of(network: Network, nodes: Iterable[Node]) -> dict[str, Tables]:
+    """The state of each box, empty. The readers of a keyed table share its writer's."""
+    tables: dict[str, Tables] = {}
+    written: dict[str, Tables] = {}
+    for node in nodes:
+        if isinstance(node.box, Read):
+            tables[node.name] = written[node.box.table.name]
+            continue
+        tables[node.name] = node.box.tables(*(network.schema(arrow) for arrow in node.sources))
+        if isinstance(node.box, Write):
+            written[node.box.table.name] = tables[node.name]
+    return tables
+
+
+def steps(
+    network: Network, nodes: Iterable[Node], tables: Mapping[str, Tables], trains: Arrows, moment: Moment
+) -> Iterator[Event]:
+    """One step of boxes in order, each given one train an input; `trains` comes to hold what they give as well."""
+    for node in nodes:
+        inputs = tuple(trains[arrow.source, arrow.port] for arrow in node.sources)
+        try:
+            given = node.box.step(tables[node.name], inputs, moment)
+            outputs = dict(zip(network.schemas[node.name], given, strict=True))
+        except Exception as error:
+            raise RunError(f"{title(node)}: {str(error) or type(error).__name__}") from error
+        for port, train in outputs.items():
+            trains[node.name, port] = train
+        yield Event(node, inputs, outputs)

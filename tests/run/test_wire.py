@@ -1,0 +1,51 @@
+"""Trains in parts and in bytes, and together again."""
+
+import subprocess
+import sys
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from australis.run.wire import Parcel, divide, merged, pack, rows, unpack
+from australis.testing import rows as rows_of
+from australis.testing import train
+
+keys = st.lists(
+    st.tuples(st.none() | st.integers(-2, 5), st.none() | st.sampled_from(["", "a", "b", "ab"])), max_size=20
+)
+
+
+@given(keys, st.integers(1, 4), st.sampled_from([(), ("k",), ("s",), ("k", "s"), ("s", "k")]))
+def test_parts_keep_equal_keys_together_and_make_up_the_train(
+    pairs: list[tuple[int | None, str | None]], partitions: int, key: tuple[str, ...]
+) -> None:
+    whole = train("k int, s string", k=[k for k, _ in pairs], s=[s for _, s in pairs])
+    parts = divide(whole, key, partitions)
+    assert all(0 <= bucket < partitions and len(part) for bucket, part in parts)
+    homes: dict[tuple[object, ...], int] = {}
+    for bucket, part in parts:
+        for row in zip(*(part[name].to_pylist() for name in key), strict=True):
+            assert homes.setdefault(row, bucket) == bucket
+    together = merged(whole.schema, [unpack(pack(part), whole.schema) for _, part in parts])
+    assert rows_of(together) == rows_of(whole)
+    assert (together.ts == whole.ts).all()
+    assert (together.number == whole.number).all()
+
+
+def test_a_key_has_the_same_home_in_every_process() -> None:
+    ask = """
+from australis.run.wire import divide
+from australis.testing import train
+parts = divide(train("k int, s string", k=[1, 2, 3, None], s=["a", "b", "", None]), ("k", "s"), 64)
+print([(bucket, part["k"].to_pylist()) for bucket, part in parts])
+"""
+    told = {subprocess.check_output([sys.executable, "-c", ask], text=True) for _ in range(2)}
+    assert len(told) == 1
+
+
+def test_parcels_are_rows_of_arrow_bucket_and_train() -> None:
+    part = train("k int", k=[7])
+    batch = rows([Parcel(3, 1, part)])
+    assert batch.column("arrow").to_pylist() == [3]
+    assert batch.column("bucket").to_pylist() == [1]
+    assert rows_of(unpack(batch.column("train")[0].as_buffer(), part.schema)) == [(7,)]
