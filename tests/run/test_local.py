@@ -231,7 +231,7 @@ def test_an_exception_names_its_box_and_ends_the_run(error, told):
     with pytest.raises(au.RunError, match=told) as caught:
         run.push(a=[{"x": 1}])
     assert caught.value.__cause__ is error
-    with pytest.raises(au.RunError, match="the run failed \\(probe one: .*open another"):
+    with pytest.raises(au.RunError, match=r"the run failed \(probe one: .*open another"):
         run.push(a=[])
 
 

@@ -1,0 +1,267 @@
+"""State on the checkpoint folder: the tables of a stage's partition at a version, saved as deltas, kept warm between.
+
+    state = open(checkpoint, stage, partition, version, make_tables, network=number)
+    ...                             # a step of every box, on `state.tables`
+    state.commit(version + 1)
+
+Until `commit` has written its file nothing is changed but the copy in hand: if the step fails, it is dropped.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from australis.box import Tables
+from australis.errors import RunError, listing
+from australis.run.delta import REMEDY, Delta, Kept, Owner, pack, settle, whole
+from australis.run.store import DELTA, SNAPSHOT, File, Store, bases, store
+from australis.table import Table
+
+MakeTables = Callable[[], Mapping[str, Mapping[str, Table]]]
+
+WARM = 64
+"""How many partitions a process keeps warm."""
+DELTAS = 64
+"""A snapshot is due after so many deltas: what a cold start has to replay."""
+LEAST = 1 << 20
+"""Or when the deltas weigh as much as the last snapshot, and so many bytes at least."""
+RETAIN = 2
+"""How many versions before the last can be opened, at least: Spark may run the last batch again."""
+
+
+@dataclass
+class Copy:
+    """The tables of a partition at a version, and how much the store holds since its last snapshot."""
+
+    version: int
+    id: int = 0
+    kept: Kept = field(default_factory=dict)
+    saved: frozenset[Owner] = frozenset()
+    tables: dict[str, Tables] = field(default_factory=dict)
+    network: int | None = None
+    snapshot: int = 0
+    deltas: int = 0
+    size: int = 0
+
+    def follow(self, delta: Delta) -> None:
+        """Go on to the version of a delta."""
+        self.kept = delta.onto(self.kept)
+        self.reach(delta.version, delta.id, None, sum(part.size for part in delta.parts))
+
+    def reach(self, version: int, id: int, network: int | None, size: int) -> None:
+        """Be at a version whose delta has so many bytes."""
+        self.version, self.id, self.network, self.saved = version, id, network, frozenset(self.kept)
+        self.deltas += 1
+        self.size += size
+
+    def count(self, files: list[File]) -> None:
+        """See what the store holds: other processes write snapshots too."""
+        saved = [file for file in files if not file.temporary and file.version <= self.version]
+        last = max((file for file in saved if file.kind == SNAPSHOT), key=lambda file: file.version, default=None)
+        since = [file.size for file in saved if file.kind == DELTA and (not last or file.version > last.version)]
+        self.snapshot, self.deltas, self.size = last.size if last else 0, len(since), sum(since)
+
+    @property
+    def due(self) -> bool:
+        """Whether it is time for a snapshot."""
+        return self.deltas >= DELTAS or self.size > max(LEAST, self.snapshot)
+
+
+class Warm:
+    """The last versions that this process worked on; the one used longest ago goes first."""
+
+    def __init__(self) -> None:
+        self._copies: OrderedDict[object, Copy] = OrderedDict()
+        self._lock = Lock()
+
+    def take(self, key: object) -> Copy | None:
+        with self._lock:
+            return self._copies.pop(key, None)
+
+    def put(self, key: object, copy: Copy) -> None:
+        with self._lock:
+            self._copies[key] = copy
+            while len(self._copies) > WARM:
+                self._copies.popitem(last=False)
+
+    def clear(self) -> None:
+        with self._lock:
+            self._copies.clear()
+
+
+warm = Warm()
+
+
+class State:
+    """The tables of a partition in the hands of one step."""
+
+    def __init__(self, key: object, store: Store, copy: Copy, retain: int) -> None:
+        self.version = copy.version
+        self.tables = copy.tables
+        """The state of each box; the readers of a keyed table share its writer's."""
+        self._key, self._store, self._retain = key, store, retain
+        self._copy: Copy | None = copy
+
+    def commit(self, version: int) -> None:
+        """Save what the step changed as the version after the one opened, and keep the tables warm.
+
+        A file of that version from an earlier attempt is replaced: where a step does the same again, by the same.
+        """
+        if self._copy is None or version != self.version + 1:
+            raise RunError(f"{self._store.folder}: a step from version {self.version} commits {self.version + 1}, once")
+        copy, self._copy = self._copy, None
+        assert copy.network is not None
+        changes = {}
+        for owner, table in copy.kept.items():
+            changed = table.changes()
+            if changed.num_rows or owner not in copy.saved:
+                changes[owner] = changed
+            settle(table)
+        id, pieces = pack(version, copy.network, copy.id, copy.kept, changes)
+        self._replace(version, id, pieces)
+        copy.reach(version, id, copy.network, _size(pieces))
+        if copy.due:
+            copy.count(self._store.list())
+        if copy.due:
+            self._snapshot(copy)
+        warm.put(self._key, copy)
+
+    def _replace(self, version: int, id: int, pieces: list[Any]) -> None:
+        try:
+            before = self._store.read(version)
+        except RunError:  # damaged: what it held is in hand
+            before = None
+        if before is None or before.id != id:
+            # A snapshot of another history must not outlive its delta.
+            self._store.remove(self._store.path(version, SNAPSHOT))
+            self._store.write(version, DELTA, pieces)
+
+    def _snapshot(self, copy: Copy) -> None:
+        """Save all rows; then what no version that is retained starts from may go."""
+        assert copy.network is not None
+        rows = {owner: whole(table) for owner, table in copy.kept.items()}
+        _, pieces = pack(copy.version, copy.network, 0, copy.kept, rows, copy.id)
+        self._store.write(copy.version, SNAPSHOT, pieces)
+        copy.snapshot, copy.deltas, copy.size = _size(pieces), 0, 0
+        files = self._store.list()
+        base = max(bases(files, 0, copy.version - self._retain), default=0)
+        for file in files:
+            if file.version < base or (file.temporary and file.version < copy.version):
+                self._store.remove(file.path)
+
+
+def open(
+    checkpoint: str | Path,
+    stage: str,
+    partition: int,
+    version: int,
+    make_tables: MakeTables,
+    *,
+    network: int,
+    since: int = 0,
+    retain: int = RETAIN,
+) -> State:
+    """The tables of a partition at exactly a version, for the step to the next.
+
+    `network` numbers the network whose empty tables `make_tables` gives: boxes that it does not have are dropped, and
+    those that are new start empty. `since` is the version at which the stage came to be, and had no state yet.
+    """
+    place = store(checkpoint, stage, partition)
+    key = (place.files.type_name, place.folder, since)
+    copy = warm.take(key)
+    if copy is None or not _caught_up(copy, place, version):
+        copy = _rebuilt(place, version, since)
+    if copy.network != network:
+        _fit(copy, make_tables(), place.folder)
+        copy.network = network
+    return State(key, place, copy, retain)
+
+
+def _caught_up(copy: Copy, place: Store, version: int) -> bool:
+    """Bring a warm copy to a version; false if it cannot be done, since the copy is ahead or of another history."""
+    if copy.version == version:
+        saved = place.head(version)
+        return saved is not None and saved.id == copy.id
+    while copy.version < version:
+        delta = place.read(copy.version + 1)
+        if delta is None or delta.parent != copy.id:
+            return False
+        copy.follow(delta)
+    return copy.version == version
+
+
+def _rebuilt(place: Store, version: int, since: int) -> Copy:
+    """A copy from the newest snapshot up to a version and the deltas that follow it."""
+    files = place.list()
+    copy = Copy(since)
+    base = max(bases(files, since, version), default=since)
+    if base > since:
+        copy.follow(_found(place, base, SNAPSHOT, files))
+        if copy.id != _found(place, base, DELTA, files).id:
+            raise _torn(place.path(base, SNAPSHOT))
+    for number in range(base + 1, version + 1):
+        delta = _found(place, number, DELTA, files)
+        if delta.parent != copy.id:
+            raise _torn(place.path(number))
+        copy.follow(delta)
+    if copy.version != version:
+        raise RunError(f"{place.folder}: version {version} is from before the stage came to be, at {since}")
+    copy.count(files)
+    for file in files:
+        if file.temporary and file.version <= version:
+            place.remove(file.path)
+    return copy
+
+
+def _found(place: Store, version: int, kind: str, files: list[File]) -> Delta:
+    found = place.read(version, kind)
+    if found is None:
+        there = sorted({file.version for file in files if not file.temporary})
+        held = f"the folder holds versions {there[0]} to {there[-1]}" if there else "the folder holds no state"
+        raise RunError(f"{place.path(version, kind)}: the file is missing; {held}; {REMEDY}")
+    return found
+
+
+def _torn(path: str) -> RunError:
+    return RunError(f"{path}: it does not follow from the version before: two runs wrote to this folder; {REMEDY}")
+
+
+def _size(pieces: list[Any]) -> int:
+    return sum(map(len, pieces))
+
+
+def _fit(copy: Copy, made: Mapping[str, Mapping[str, Table]], folder: str) -> None:
+    """Put the rows of a copy in the tables of a network; a table that boxes share belongs to the first of them."""
+    owners: dict[int, Owner] = {}
+    new: Kept = {}
+    for box, tables in made.items():
+        for name, table in tables.items():
+            if owners.setdefault(id(table), (box, name)) == (box, name):
+                new[box, name] = table
+    saved, wanted = _forms(copy.kept), _forms(new)
+    for box in made:
+        if box in saved and saved[box] != wanted.get(box):
+            raise RunError(
+                f"box {box}: its state in {folder} is {listing(saved[box])}, but it now keeps"
+                f" {listing(wanted.get(box, []))}; give the box another name to let it start empty,"
+                " or go back to the network that saved the state"
+            )
+    copy.kept = {owner: copy.kept.get(owner, table) for owner, table in new.items()}
+    copy.tables = {
+        box: {name: copy.kept[owners[id(table)]] for name, table in tables.items()} for box, tables in made.items()
+    }
+
+
+def _forms(kept: Kept) -> dict[str, list[str]]:
+    """What the tables of each box look like."""
+    forms: dict[str, list[str]] = {}
+    for (box, name), table in sorted(kept.items(), key=lambda each: each[0]):
+        columns = ", ".join(f"{f.name} {f.type}{'' if f.nullable else ' not null'}" for f in table.schema)
+        key = f" by {', '.join(table.key)}" if table.key else ""
+        forms.setdefault(box, []).append(f"{name} ({columns}){key}")
+    return forms
