@@ -58,7 +58,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
 LEVEL = {name: level for level, layer in enumerate(LAYERS) for name in layer}
 
 # What is asked of a value and answered by a later layer: imported when it is called, never when the module is read.
-LATE = {("network", "run")}
+LATE = {("network", "run"), ("explain", "plan")}
 
 SPARK = {"run", "linear_road", "bench"}
 

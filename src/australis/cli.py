@@ -71,10 +71,11 @@ def explain(
     file: File,
     functions: Functions = None,
     svg: Annotated[Path | None, typer.Option(metavar="OUT.SVG", help="Draw the network here too.")] = None,
+    plan: Annotated[bool, typer.Option("--plan", help="Show the stages that it runs in, too.")] = False,
 ) -> None:
     """Say what a network does, how it is partitioned and what it can hold."""
     net = _load(file, functions)
-    print(net.explain(), end="")
+    print(net.explain(plan=plan), end="")
     if svg:
         _write(svg, net.svg())
 

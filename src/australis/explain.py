@@ -14,9 +14,15 @@ from australis.schema import text as schema_text
 from australis.table import Keyed
 
 
-def explain(network: Network) -> str:
-    """The network in words, its boxes in the order in which they run."""
-    return "\n".join(_lines(network)) + "\n"
+def explain(network: Network, *, plan: bool = False) -> str:
+    """The network in words, its boxes in the order in which they run; with `plan` the stages that it runs in too."""
+    lines = list(_lines(network))
+    if plan:
+        from australis.plan import plan as planned
+        from australis.plan.words import in_words
+
+        lines += in_words(network, planned(network))
+    return "\n".join(lines) + "\n"
 
 
 def parameters(box: Box) -> list[str]:

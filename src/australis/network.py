@@ -120,11 +120,11 @@ class Network:
 
         return run_local(self, given, train=train, clock=clock, **more)
 
-    def explain(self) -> str:
-        """What the network is and what it can hold, as text."""
+    def explain(self, *, plan: bool = False) -> str:
+        """What the network is and what it can hold, as text; with `plan` the stages that it runs in too."""
         from australis.explain import explain
 
-        return explain(self)
+        return explain(self, plan=plan)
 
     def svg(self) -> str:
         """A picture of the network."""
