@@ -352,6 +352,25 @@ plan, 1 exchange
 """)
 
 
+@pytest.mark.parametrize("partitions", [1, 2, 3])
+def test_what_a_source_divides_in_its_own_way_meets_the_rest(partitions):
+    asked = au.stream("asked", "time int, vid int")
+    charged = REPORTS.write(ACCOUNTS, balance="mph", box="charge")
+    known = REPORTS.join(CARS, "left.vid = right.vid", box="known")
+    net = au.network(charged, known=known, seen=asked.read(ACCOUNTS), told=CARS.read(ACCOUNTS))
+    vids = list(range(20))
+    steps = [
+        Step({"cars": {"vid": vids, "plate": list(map(str, vids))}}),
+        Step({"reports": {"time": vids, "vid": vids, "mph": vids, "xway": vids, "seg": vids}}),
+        Step({"asked": {"time": vids, "vid": vids}}),
+        Step(end=True),
+    ]
+    sources = {"reports": ("vid",), "asked": ("vid",)}
+    found = check(net, plan(net, sources), steps, partitions, sources)
+    assert [len(found[name]) for name in ("known", "seen", "told")] == [20, 20, 20]
+    assert [balance for _, _, balance in found["seen"]] == vids
+
+
 def test_windows_that_close_at_once_come_in_order_from_all_partitions():
     segs = counted(REPORTS, ["xway", "seg"], "segs")
     totals = segs.aggregate(on="time", size=60, n="sum(n)", box="totals")

@@ -82,7 +82,7 @@ def _array(name: str, field: pa.Field[Any], values: Any) -> Any:
             values = pa.array(values, field.type if types.is_nested(field.type) else None)
         if values.type == field.type:
             return values
-        if not _fits(values.type, field.type):
+        if not fits(values.type, field.type):
             raise pa.ArrowInvalid("there is no conversion without a loss")
         return values.cast(field.type)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError, OverflowError) as error:
@@ -90,12 +90,12 @@ def _array(name: str, field: pa.Field[Any], values: Any) -> Any:
         raise RunError(f"input {name}: column {field.name} is {field.type}, {given}{error}") from error
 
 
-def _fits(given: pa.DataType, wanted: pa.DataType) -> bool:
+def fits(given: pa.DataType, wanted: pa.DataType) -> bool:
     """Whether a cast keeps the meaning of values; whether it loses none of them, the cast itself finds out."""
     if types.is_null(given):
         return True
     if types.is_dictionary(given):
-        return _fits(given.value_type, wanted)
+        return fits(given.value_type, wanted)
     kinds = (_is_number, types.is_boolean, _is_text, _is_bytes, types.is_temporal, types.is_nested)
     return any(kind(given) and kind(wanted) for kind in kinds)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from australis.box import Moment, Tables, Trains
 from australis.boxes import Read, Write
@@ -40,11 +41,22 @@ def tables_of(network: Network, nodes: Iterable[Node]) -> dict[str, Tables]:
 
 
 def steps(
-    network: Network, nodes: Iterable[Node], tables: Mapping[str, Tables], trains: Arrows, moment: Moment
+    network: Network,
+    nodes: Iterable[Node],
+    tables: Mapping[str, Tables],
+    trains: Arrows,
+    moment: Moment,
+    fed: Mapping[tuple[str, int], Train] = MappingProxyType({}),
 ) -> Iterator[Event]:
-    """One step of boxes in order, each given one train an input; `trains` comes to hold what they give as well."""
+    """One step of boxes in order, each given one train an input; `trains` comes to hold what they give as well.
+
+    What is `fed` to an input of a box, by the box's name and the input's place, comes from elsewhere.
+    """
     for node in nodes:
-        inputs = tuple(trains[arrow.source, arrow.port] for arrow in node.sources)
+        inputs = tuple(
+            fed[node.name, side] if (node.name, side) in fed else trains[arrow.source, arrow.port]
+            for side, arrow in enumerate(node.sources)
+        )
         try:
             given = node.box.step(tables[node.name], inputs, moment)
             outputs = dict(zip(network.schemas[node.name], given, strict=True))

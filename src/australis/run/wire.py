@@ -10,8 +10,9 @@ import numpy as np
 import pyarrow as pa
 
 from australis.columns import plain
+from australis.expr.arrow import pc
 from australis.keys import buckets
-from australis.train import Ints, Train, concat, empty
+from australis.train import Train, concat
 
 TS, NUMBER = "#ts", "#number"
 _COLUMNS: dict[str, pa.DataType] = {"arrow": pa.int32(), "bucket": pa.int32(), "train": pa.binary()}
@@ -72,12 +73,14 @@ def rows(parcels: Iterable[Parcel]) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(columns, schema=ROW)
 
 
-def merged(schema: pa.Schema, trains: list[Train]) -> Train:
-    """Trains of one arrow from several partitions as one, in the order of arrival."""
-    if not trains:
-        return empty(schema)
+def merged(schema: pa.Schema, trains: list[Train], order: tuple[str, ...] = ()) -> Train:
+    """Trains of one arrow from several partitions as one: by arrival number, then by the columns of an order."""
     whole = concat(schema, trains)
-    numbers: Ints = whole.number
-    return (
-        whole if len(trains) == 1 or (np.diff(numbers) >= 0).all() else whole.take(np.argsort(numbers, kind="stable"))
-    )
+    if len(trains) <= 1:
+        return whole
+    if not order:
+        return whole if (np.diff(whole.number) >= 0).all() else whole.take(np.argsort(whole.number, kind="stable"))
+    columns = {NUMBER: pa.array(whole.number)} | {name: whole[name] for name in order}
+    keys = [(name, "ascending", "at_start") for name in columns]
+    rows_ = pc.sort_indices(pa.table(columns), sort_keys=keys)
+    return whole.take(plain(rows_)[0].astype(np.int64))

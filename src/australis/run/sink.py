@@ -1,0 +1,95 @@
+"""Sinks: where results go, a batch at a time under the batch's id.
+
+| sink | text form | guarantee |
+| --- | --- | --- |
+| `Single` | `out.csv`, `out.jsonl`, `out.arrows` | exactly once, in order |
+| `Folder` | `out/`, `out/*.csv` | exactly once |
+| `Memory` | | exactly once while the process lives |
+| `Transactional` | | exactly once |
+| `Callback` | | at least once, with the batch's id |
+| `Http` | `http://...` | at least once, with the batch's id |
+| `Console` | `console` | at least once |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+import pyarrow as pa
+
+from australis.errors import RunError
+from australis.run.sinks.callback import Callback, Target, Transactional
+from australis.run.sinks.console import Console
+from australis.run.sinks.folder import Folder
+from australis.run.sinks.http import Http
+from australis.run.sinks.memory import Memory
+from australis.run.sinks.single import Single
+from australis.run.sources.form import FORMATS, form
+
+__all__ = ["Callback", "Console", "Folder", "Http", "Memory", "Single", "Sink", "Target", "Transactional", "Writer",
+           "open", "sink"]  # fmt: skip
+
+FORMS = (
+    "`console`",
+    "`http://...` or `https://...`",
+    "a file that grows (`out.csv`, `out.jsonl`, `out.arrows`)",
+    "a folder of files (`out/` for Parquet, or `out/*.csv` and so on)",
+)
+
+
+class Writer(Protocol):
+    """A sink that is open."""
+
+    def write(self, batch_id: int, tuples: Iterable[pa.RecordBatch]) -> None:
+        """Take the tuples of a batch, or pass over a batch that is there already. Ids rise."""
+        ...
+
+    def close(self) -> None: ...
+
+
+@runtime_checkable
+class Sink(Protocol):
+    """Where the tuples of an output go."""
+
+    def open(self, schema: pa.Schema, run: str = "", replace: bool = False) -> Writer:
+        """Take it up where a run left it; `run` tells runs apart. What another run wrote is refused, or replaced."""
+        ...
+
+
+def sink(given: object) -> Sink:
+    """A sink from its text form, from a function of a batch's id and table, or a sink as it is.
+
+    >>> sink("jams.csv"), sink("jams/*.jsonl"), sink("console")
+    (Single(path='jams.csv'), Folder(path='jams', form='json'), Console(most=20))
+    """
+    if isinstance(given, str | Path):
+        return _from_text(str(given))
+    if isinstance(given, Sink):
+        return given
+    if hasattr(given, "last_batch") and hasattr(given, "write"):
+        return Transactional(given)
+    if callable(given):
+        return Callback(given)
+    raise RunError(f"a sink is a function, an object with `open`, or a text: {'; '.join(FORMS)}")
+
+
+def open(given: object, schema: pa.Schema, run: str = "", replace: bool = False) -> Writer:
+    """Open a sink, in any form that `sink` takes, for the tuples of an output."""
+    return sink(given).open(schema, run, replace)
+
+
+def _from_text(text: str) -> Sink:
+    if text == "console":
+        return Console()
+    if text.startswith(("http://", "https://")):
+        return Http(text)
+    path = Path(text)
+    if path.stem == "*" and path.suffix.lower() in FORMATS:
+        return Folder(str(path.parent), form(path))
+    if text.endswith("/") or path.is_dir():
+        return Folder(str(path))
+    if path.suffix.lower() in FORMATS:
+        return Single(str(path))
+    raise RunError(f"there is no sink `{text}`; a sink is one of: {'; '.join(FORMS)}")

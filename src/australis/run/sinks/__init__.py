@@ -1,0 +1,1 @@
+"""Where results go, one kind of sink a module."""

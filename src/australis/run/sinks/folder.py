@@ -1,0 +1,85 @@
+"""A folder of files, one a batch, named by the batch's id."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+
+from australis.errors import RunError
+from australis.run.sinks.durable import renamed, sweep
+from australis.run.sinks.encode import SUFFIXES, check, whole
+
+_OWNER = ".run"
+
+
+@dataclass(frozen=True)
+class Folder:
+    """Exactly once: a batch's file is there whole or not at all, and is not written again. An empty batch has none.
+
+    The files of all batches, in the order of their names, are the output in its order. The folder is made if need be.
+    """
+
+    path: str
+    form: str = "parquet"
+
+    def open(self, schema: pa.Schema, run: str = "", replace: bool = False) -> FolderWriter:
+        """Take up the folder where a run left it. The results of another run are refused, or replaced."""
+        check(self.path, self.form, schema)
+        folder = Path(self.path)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            owner = folder / _OWNER
+            there = list(_batches(folder))
+            if there and (owner.read_text() if owner.exists() else "") != run:
+                if not replace:
+                    raise RunError(
+                        f"{folder}: holds the results of another run; move them away, or choose a new folder"
+                    )
+                for path in there:
+                    path.unlink()
+            for name in (_OWNER, "batch-"):
+                sweep(folder, name)
+            if not owner.exists() or owner.read_text() != run:
+                with renamed(owner) as file:
+                    file.write(run.encode())
+        except OSError as error:
+            raise RunError(f"{folder}: {error}; choose a folder that can be written to") from error
+        return FolderWriter(folder, self.form, schema)
+
+
+@dataclass(frozen=True)
+class FolderWriter:
+    """An open folder."""
+
+    folder: Path
+    form: str
+    schema: pa.Schema
+
+    def write(self, batch_id: int, tuples: Iterable[pa.RecordBatch]) -> None:
+        path = self.folder / f"batch-{batch_id:012d}{SUFFIXES[self.form]}"
+        if path.exists():
+            return
+        trains = (train for train in tuples if train.num_rows)
+        first = next(trains, None)
+        if first is None:
+            return
+        try:
+            with renamed(path) as file:
+                whole(self.form, self.schema, _chained(first, trains), file)
+        except OSError as error:
+            raise RunError(f"{path}: {error}; the batch is not written, and will be when the run goes on") from error
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+
+def _chained(first: pa.RecordBatch, others: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    yield first
+    yield from others
+
+
+def _batches(folder: Path) -> Iterator[Path]:
+    return (path for suffix in SUFFIXES.values() for path in folder.glob(f"batch-*{suffix}"))

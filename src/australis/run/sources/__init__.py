@@ -1,0 +1,1 @@
+"""Where tuples come from, one kind of source a module."""

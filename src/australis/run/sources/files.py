@@ -1,0 +1,255 @@
+"""Files: CSV, JSON lines, Parquet and Arrow, by path, glob or folder, finite or growing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import pyarrow as pa
+
+from australis.errors import RunError, listing
+from australis.run.source import Offset, Part, Split
+from australis.run.sources import folder
+from australis.run.sources.arrow import Arrow
+from australis.run.sources.form import FORMATS, form
+from australis.run.sources.parquet import Parquet
+from australis.run.sources.sift import Rows
+from australis.run.sources.text import Text, check
+
+PLACE_BITS = 40
+"""An arrival number is the file's place in the order, and in so many bits the position in the file."""
+_MOST_FILES = 10_000  # in one batch: the offset names them
+
+
+class Reader(Protocol):
+    """One file. Positions rise along it: bytes of a text, rows of any other."""
+
+    @property
+    def growing(self) -> bool:
+        """Whether tuples may come at its end."""
+        ...
+
+    @property
+    def whole(self) -> bool:
+        """Whether it can be read only from its beginning to its end."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """Its bytes."""
+        ...
+
+    def end(self, begin: int, final: bool) -> int:
+        """The position after its last tuple; before a last line that has no line end yet, unless that is final."""
+        ...
+
+    def rows(self, begin: int, stop: int) -> int:
+        """About how many tuples lie between two positions."""
+        ...
+
+    def reach(self, begin: int, stop: int, rows: int) -> int:
+        """The position about so many tuples after another."""
+        ...
+
+    def snap(self, position: int, stop: int) -> int:
+        """A good place to cut, at a position or after it."""
+        ...
+
+    def read(self, begin: int, stop: int) -> Iterator[Rows]: ...
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A stretch of a file, which is at a place in the order of the files, and had a size."""
+
+    file: str
+    place: int
+    begin: int
+    stop: int
+    size: int
+
+
+@dataclass(frozen=True)
+class Files:
+    """The tuples of files in the order of their names, or of the `time` when they were last changed.
+
+    A source that follows waits for files that come later in the order, and for whole lines at the end of the last
+    CSV or JSON lines file; another is finished at the end of the files there are. Columns are found by name; without
+    a `header` those of a CSV file are the schema's, in its order. What does not read becomes a letter, or with
+    `strict` an error.
+
+    An offset names the files of its batch, each as `[file, position after the batch, bytes, time]`, and counts those
+    before them.
+    """
+
+    path: str
+    schema: pa.Schema
+    follow: bool = False
+    order: folder.Order = "name"
+    strict: bool = False
+    header: bool = True
+    delimiter: str = ","
+    nulls: tuple[str, ...] = ("",)
+
+    def start(self) -> Offset:
+        return {"before": 0, "files": []}
+
+    def latest(self, offset: Offset, limit_rows: int) -> Offset:
+        waiting, taken, found = self._waiting(offset), [], 0
+        left = limit_rows
+        for index, (key, begin, there) in enumerate(waiting[:_MOST_FILES]):
+            if not there:
+                taken.append(offset["files"][-1])
+                continue
+            if left <= 0:
+                break
+            with told(key[1]):
+                reader = self._reader(key[1])
+                end = reader.end(begin, final=not self.follow or index < len(waiting) - 1)
+                stop = reader.reach(begin, end, left) if begin < end else begin
+                rows = reader.rows(begin, stop)
+                if found and reader.whole and rows > left:
+                    break
+                taken.append([key[1], stop, reader.size, key[0]])
+            if stop > begin:
+                found, left = len(taken), left - rows
+            if stop < end:
+                break
+        # Files at the end that gave nothing are not passed over yet: they may still grow.
+        return {"before": _place(offset), "files": taken[:found]} if found else offset
+
+    def splits(self, start: Offset, end: Offset, count: int) -> list[Split]:
+        if start == end:
+            return []
+        if _place(start) != end["before"]:
+            raise RunError(f"{self.path}: the offset {end} does not follow {start}; give the one that latest() gave")
+        pieces = []
+        begin = start["files"][-1][1] if start["files"] else 0
+        for place, (file, stop, size, _) in enumerate(end["files"], end["before"]):
+            if stop >> PLACE_BITS or place >> 63 - PLACE_BITS:
+                raise RunError(
+                    f"{file}: file {place} at {stop} is beyond what arrival numbers count; a source has at most"
+                    f" {1 << 63 - PLACE_BITS} files of {1 << PLACE_BITS} bytes"
+                )
+            if begin < stop:
+                pieces.append(Piece(file, place, begin, stop, size))
+            begin = 0
+        return [Split(tuple(part)) for part in self._cut(pieces, count)]
+
+    def read(self, split: Split) -> Iterator[Part]:
+        for piece in split.pieces:
+            with told(piece.file):
+                reader = self._reader(piece.file)
+                _check(piece, reader)
+                for rows in reader.read(piece.begin, piece.stop):
+                    if self.strict and rows.letters:
+                        raise RunError(f"{rows.letters[0]}; correct it, or read without `strict` to leave it out")
+                    number = rows.position
+                    number += (piece.place << PLACE_BITS) + 1
+                    yield Part(rows.tuples, number, rows.letters)
+
+    def finished(self, offset: Offset) -> bool:
+        return not self.follow and self.latest(offset, 1) == offset
+
+    def backlog(self, offset: Offset) -> int:
+        """Counted in the first files, and told from the bytes of the others."""
+        rows, counted, size = 0, 0, 0
+        for index, (key, begin, there) in enumerate(self._waiting(offset)):
+            with told(key[1]):
+                if there and index < 2:
+                    reader = self._reader(key[1])
+                    end = reader.end(begin, not self.follow)
+                    rows += reader.rows(begin, end)
+                    counted += reader.size * max(end - begin, 0) // max(end, 1)
+                elif there:
+                    size += Path(key[1]).stat().st_size
+        return rows + int(size * rows / counted) if counted else rows
+
+    def _waiting(self, offset: Offset) -> list[tuple[folder.Key, int, bool]]:
+        """The file that an offset is in and those after it, with where to begin in each, and whether it is there."""
+        there = folder.files(self.path, self.order)
+        if not offset["files"]:
+            if not there and not self.follow:
+                raise RunError(
+                    f"no file matches {self.path}; names end in one of {listing(FORMATS)}, and to wait for files the"
+                    " source must follow (follow=true)"
+                )
+            return [(key, 0, True) for key in there]
+        name, stop, size, changed = offset["files"][-1]
+        last = (changed, name)
+        after = [key for key in there if key > last and key[1] != name]
+        known = any(key[1] == name for key in there)
+        if len(there) - len(after) > _place(offset) + known:
+            order = "names" if self.order == "name" else "times"
+            raise RunError(
+                f"{self.path}: files have come that stand before {name} in the order of their {order}, after it was"
+                " read; see to it that new files come last, and start again from a new checkpoint"
+            )
+        if not known and stop < size:
+            raise RunError(f"{name}: gone, after it was read up to {stop} of {size} bytes; put it back")
+        return [(last, stop, known), *((key, 0, True) for key in after)]
+
+    def _reader(self, path: str) -> Reader:
+        match form(path):
+            case "parquet":
+                check(path)
+                return Parquet(path, self.schema)
+            case "arrow":
+                check(path)
+                return Arrow(path, self.schema)
+            case text:
+                return Text(path, self.schema, text, self.header, self.delimiter, self.nulls)
+
+    def _cut(self, pieces: list[Piece], count: int) -> list[list[Piece]]:
+        """Pieces of about equal weight, by bytes."""
+        readers = [self._reader(piece.file) for piece in pieces]
+        weights: list[float] = []
+        for piece, reader in zip(pieces, readers, strict=True):
+            with told(piece.file):
+                _check(piece, reader)
+                share = (piece.stop - piece.begin) / max(reader.end(0, True), 1)
+                weights.append(max(1.0, share * piece.size))
+        each = sum(weights) / max(count, 1)
+        parts: list[list[Piece]] = [[]]
+        room = each
+        for piece, reader, weight in zip(pieces, readers, weights, strict=True):
+            begin, density = piece.begin, weight / (piece.stop - piece.begin)
+            while len(parts) < count and (piece.stop - begin) * density > room:
+                cut = reader.snap(begin + max(1, int(room / density)), piece.stop)
+                if cut > begin:
+                    parts[-1].append(Piece(piece.file, piece.place, begin, cut, piece.size))
+                begin, room = cut, each
+                parts.append([])
+            if begin < piece.stop:
+                parts[-1].append(Piece(piece.file, piece.place, begin, piece.stop, piece.size))
+                room -= (piece.stop - begin) * density
+        return [part for part in parts if part]
+
+
+def _place(offset: Offset) -> int:
+    """The place of the file that an offset is in."""
+    return int(offset["before"]) + max(len(offset["files"]) - 1, 0)
+
+
+def _check(piece: Piece, reader: Reader) -> None:
+    """Refuse a file that is no longer what it was."""
+    if reader.growing and not reader.whole:
+        if reader.size < piece.stop:
+            raise RunError(f"{piece.file}: has {reader.size} bytes, fewer than the {piece.stop} that it had; put the"
+                           " file back as it was")  # fmt: skip
+    elif reader.size != piece.size:
+        raise RunError(f"{piece.file}: has {reader.size} bytes and had {piece.size}; put the file back as it was")
+
+
+@contextmanager
+def told(path: str) -> Iterator[None]:
+    """Errors name the file."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise RunError(f"{path}: gone since it was found; put it back") from error
+    except (pa.ArrowException, OSError, EOFError) as error:
+        raise RunError(f"{path}: {error}") from error

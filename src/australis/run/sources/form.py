@@ -1,0 +1,39 @@
+"""The form of a file, told by its name: the format, and whether it is packed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from australis.errors import RunError, listing
+
+FORMATS = {
+    ".csv": "csv",
+    ".json": "json",
+    ".jsonl": "json",
+    ".ndjson": "json",
+    ".parquet": "parquet",
+    ".arrow": "arrow",
+    ".arrows": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+}
+Packing: TypeAlias = Literal["gzip", "zstd"]
+PACKED: dict[str, Packing] = {".gz": "gzip", ".zst": "zstd"}
+
+
+def form(path: str | Path) -> str:
+    """The format that a file's name tells; a compressed file keeps its own suffix before the last.
+
+    >>> form("reports.csv.gz"), packed("reports.csv.gz"), packed("reports.csv")
+    ('csv', 'gzip', None)
+    """
+    for suffix in reversed(Path(path).suffixes):
+        if suffix.lower() in FORMATS:
+            return FORMATS[suffix.lower()]
+    raise RunError(f"{path}: the format is told by the name, which ends in one of {listing(FORMATS)}")
+
+
+def packed(path: str | Path) -> Packing | None:
+    """How a file is compressed, or None."""
+    return PACKED.get(Path(path).suffix.lower())

@@ -1,0 +1,115 @@
+"""JSON lines: an object a line. A field that is left out is null; those that the schema lacks are passed over."""
+
+from __future__ import annotations
+
+import json
+import re
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.json
+from pyarrow import types
+
+from australis.errors import RunError, near
+from australis.expr.arrow import Datum, pc
+from australis.run.sources.lines import Lines
+from australis.run.sources.sift import BadLines, Faults, check_text
+
+_ROW = re.compile(r"\.? in row (\d+)")
+_OPEN, _CLOSE = b"{}"
+_SAMPLE = 100
+
+
+@dataclass(frozen=True)
+class JsonLines:
+    """JSON lines of some columns."""
+
+    path: str
+    schema: pa.Schema
+
+    keep_empty = False
+
+    def __post_init__(self) -> None:
+        for column in self.schema:
+            if types.is_duration(column.type) or types.is_float16(column.type):
+                raise RunError(
+                    f"{self.path}: column {column.name} is {column.type}, which is not read from JSON;"
+                    " read it as a bigint or a float, or keep the tuples in Parquet or Arrow"
+                )
+
+    @cached_property
+    def _parse(self) -> Any:
+        # Arrow's reader takes dates and times for numbers: they are read as text and cast.
+        plain = [pa.field(f.name, pa.string() if types.is_date(f.type) or types.is_time(f.type) else f.type)
+                 for f in self.schema]  # fmt: skip
+        return pa.json.ParseOptions(explicit_schema=pa.schema(plain), unexpected_field_behavior="ignore")
+
+    def odd(self, lines: Lines) -> Faults:
+        faults = {}
+        for row in np.flatnonzero(~_objects(lines, 0, len(lines))).tolist():
+            line = lines.line(row).strip(b" \t\r")
+            if line[:1] != b"{" or line[-1:] != b"}":
+                faults[row] = "not a JSON object in one line"
+        return faults
+
+    def parse(self, lines: Lines, low: int, high: int) -> tuple[pa.RecordBatch, Faults]:
+        # Between `}` and `{` no object goes on, so that as many objects as lines means an object a line.
+        spaced = not _objects(lines, low, high).all()
+        if spaced and (high - low > 1 or self.odd(_one(lines, low))):
+            raise BadLines("not a JSON object in one line")
+        check_text(lines, low, high)  # Arrow's reader does not
+        buffer = lines.buffer(low, high)
+        read = pa.json.ReadOptions(use_threads=False, block_size=max(buffer.size + 1, 1024))
+        try:
+            file: Any = pa.BufferReader(buffer)
+            table = pa.json.read_json(file, read, self._parse)
+            if table.num_rows != high - low:
+                raise BadLines("more than one JSON object in a line")
+            arrays = [_typed(table.column(column.name), column.type) for column in self.schema]
+        except pa.ArrowInvalid as error:
+            raise _bad(str(error)) from error
+        return pa.RecordBatch.from_arrays(arrays, schema=self.schema), {}
+
+    def check(self, tuples: pa.RecordBatch, lines: Lines) -> None:
+        """Tell of a column that was probably misspelt: it is in none of the first tuples, but a name like it is."""
+        absent = [name for name in self.schema.names if tuples.column(name).null_count == tuples.num_rows]
+        if not absent:
+            return
+        found: dict[str, None] = {}
+        for row in range(min(len(lines), _SAMPLE)):
+            with suppress(ValueError, TypeError):
+                found.update(dict.fromkeys(json.loads(lines.line(row))))
+        for name in absent:
+            others = [key for key in found if key not in self.schema.names]
+            if name not in found and (hint := near(name, others)):
+                raise RunError(f"{self.path}: no column {name}; there are {', '.join(found)}{hint}")
+
+
+def _objects(lines: Lines, low: int, high: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    octets = np.frombuffer(lines.data, np.uint8)
+    starts, stops = lines.starts[low:high], lines.stops[low:high]
+    return (octets[starts] == _OPEN) & (octets[stops - 1] == _CLOSE)  # type: ignore[no-any-return]
+
+
+def _one(lines: Lines, row: int) -> Lines:
+    return Lines(lines.data, lines.size, lines.starts[row : row + 1], lines.stops[row : row + 1], lines.base)
+
+
+def _typed(column: Datum, type: pa.DataType) -> Datum:
+    array = column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays(column.chunks)
+    if array.type == type:
+        return array
+    if types.is_time(type):
+        moments = pc.binary_join_element_wise("1970-01-01T", array, "")
+        return moments.cast(pa.timestamp("ns")).cast(pa.time64("ns")).cast(type)
+    return array.cast(type)
+
+
+def _bad(message: str) -> BadLines:
+    row = _ROW.search(message)
+    reason = _ROW.sub("", message).removeprefix("JSON parse error: ")
+    return BadLines(reason, int(row[1]) if row else None)

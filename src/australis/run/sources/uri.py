@@ -1,0 +1,111 @@
+"""The text form of a source, for the command line and for short."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from australis.errors import RunError, listing, near
+from australis.run.source import Source
+from australis.run.sources.files import Files
+from australis.run.sources.rate import Rate
+from australis.run.sources.replay import Replay
+from australis.schema import Spec
+from australis.schema import schema as schema_of
+
+FORMS = (
+    "a file, glob or folder (`reports/*.csv`, `reports/?follow=true`)",
+    "`replay:FILES?on=COLUMN&speed=10`",
+    "`rate:A_SECOND?limit=TUPLES&COLUMN=EXPRESSION`",
+)
+_OPTIONS = re.compile(r"(.*?)\?(\w+=.*)", re.DOTALL)
+_FILES = ("follow", "order", "strict", "header", "delimiter", "null")
+
+
+def source(text: str | Path, schema: Spec) -> Source:
+    """A source of the tuples of a schema, from its text form.
+
+    Options come after a question mark, `name=value` joined by `&`. As in web addresses, %25 is a percent sign.
+
+    >>> source("reports/*.csv?follow=true", "time int, mph int").follow
+    True
+    >>> source("rate:1000?vid=n %25 50", "time timestamptz, vid int").columns
+    (('vid', 'n % 50'),)
+    """
+    spelled, columns = str(text), schema_of(schema)
+    match = _OPTIONS.fullmatch(spelled)
+    place, options = (match[1], _options(spelled, match[2])) if match else (spelled, {})
+    kind, colon, rest = place.partition(":")
+    if not colon or len(kind) < 2 or Path(place).exists():
+        return _files(spelled, place, columns, options)
+    if kind == "replay":
+        _check(spelled, options, ("on", "speed", "began", *_FILES))
+        if "on" not in options:
+            raise RunError(f"{spelled}: say which column is the time, such as {place}?on=time")
+        timing = {name: _number(spelled, name, options.pop(name)) for name in ("speed", "began") if name in options}
+        began = timing.pop("began", None)
+        on = options.pop("on")
+        files = _files(spelled, rest, columns, options)
+        return Replay(files, on, timing.get("speed", 1.0), None if began is None else round(began * 1e6))
+    if kind == "rate":
+        own = {name: options.pop(name) for name in ("limit", "began") if name in options and name not in columns.names}
+        _check(spelled, options, (*columns.names, "limit", "began"))
+        numbers = {name: _number(spelled, name, value) for name, value in own.items()}
+        limit, began = numbers.get("limit"), numbers.get("began")
+        return Rate(
+            columns,
+            _number(spelled, "the rate", rest),
+            tuple(options.items()),
+            None if limit is None else int(limit),
+            None if began is None else round(began * 1e6),
+        )
+    raise RunError(f"there is no source `{spelled}`{near(kind, ('replay', 'rate'))}; a source is {'; or '.join(FORMS)}")
+
+
+def _files(spelled: str, place: str, columns: Any, options: dict[str, str]) -> Files:
+    _check(spelled, options, _FILES)
+    order = options.get("order", "name")
+    if order not in ("name", "time"):
+        raise RunError(f"{spelled}: the order of files is `name` or `time`, not `{order}`")
+    nulls = ("", options["null"]) if "null" in options else ("",)
+    return Files(
+        str(Path(place).expanduser()),
+        columns,
+        follow=_truth(spelled, "follow", options.get("follow", "false")),
+        order=order,  # type: ignore[arg-type]
+        strict=_truth(spelled, "strict", options.get("strict", "false")),
+        header=_truth(spelled, "header", options.get("header", "true")),
+        delimiter=options.get("delimiter", ","),
+        nulls=nulls,
+    )
+
+
+def _options(spelled: str, text: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for part in text.split("&"):
+        name, equals, value = part.partition("=")
+        if not equals:
+            raise RunError(f"{spelled}: `{part}` is no option; write name=value, joined by `&`")
+        found[name] = unquote(value)
+    return found
+
+
+def _check(spelled: str, options: dict[str, str], known: tuple[str, ...]) -> None:
+    for name in options:
+        if name not in known:
+            raise RunError(f"{spelled}: there is no option {name}; there are {listing(known)}{near(name, known)}")
+
+
+def _truth(spelled: str, name: str, value: str) -> bool:
+    if value.lower() not in ("true", "false"):
+        raise RunError(f"{spelled}: {name} is true or false, not `{value}`")
+    return value.lower() == "true"
+
+
+def _number(spelled: str, name: str, value: str) -> float:
+    try:
+        return float(value)
+    except ValueError as error:
+        raise RunError(f"{spelled}: {name} is a number, not `{value}`") from error

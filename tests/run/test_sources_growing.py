@@ -1,0 +1,135 @@
+"""Files and folders that grow while they are read."""
+
+import os
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from australis import RunError
+from australis.run.source import Source
+from australis.run.sources.files import Files
+from australis.schema import schema
+from australis.testing import rows
+
+SCHEMA = schema("i int")
+
+
+class Follower:
+    """Reads what is new, a batch at a time, and remembers its offsets."""
+
+    def __init__(self, source: Source, limit: int = 1000) -> None:
+        self.source, self.limit = source, limit
+        self.offsets = [source.start()]
+        self.numbers: list[int] = []
+
+    def more(self) -> list[int | None]:
+        found = []
+        while (end := self.source.latest(self.offsets[-1], self.limit)) != self.offsets[-1]:
+            for split in self.source.splits(self.offsets[-1], end, 2):
+                for part in self.source.read(split):
+                    found += [i for (i,) in rows(part.tuples)]
+                    self.numbers += part.number.tolist()
+            self.offsets.append(end)
+        assert self.numbers == sorted(set(self.numbers))
+        assert not self.source.finished(self.offsets[-1])
+        return found
+
+
+@pytest.mark.parametrize("name", ["log.csv", "log.jsonl"])
+def test_only_whole_lines_are_read_and_each_once(name, tmp_path):
+    path = tmp_path / name
+    follower = Follower(Files(str(path), SCHEMA, follow=True))
+    assert follower.more() == []
+    text = "i\n1\n2\n" if name == "log.csv" else '{"i": 1}\n{"i": 2}\n'
+    written = 0
+    seen = []
+    with path.open("a") as file:
+        for char in text:
+            file.write(char)
+            file.flush()
+            written += 1
+            seen.append(follower.more())
+            if char != "\n":
+                assert seen[-1] == []
+    assert [i for part in seen for i in part] == [1, 2]
+    assert len(follower.offsets) == (4 if name == "log.csv" else 3)  # the header moves the offset too
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 5)), max_size=12), st.integers(1, 4))
+def test_a_folder_that_grows_by_lines_and_files_gives_each_tuple_once(tmp_path_factory, growth, limit):
+    folder = tmp_path_factory.mktemp("growing")
+    follower = Follower(Files(str(folder), SCHEMA, follow=True), limit)
+    seen, count, file = [], 0, 0
+    for new, lines in growth:
+        file += new
+        path = folder / f"part-{file:03}.csv"
+        if not path.exists():
+            path.write_text("i\n")
+        with path.open("a") as text:
+            text.writelines(f"{i}\n" for i in range(count + 1, count + 1 + lines))
+        count += lines
+        seen += follower.more()
+    assert seen == list(range(1, count + 1))
+    again = Follower(Files(str(folder), SCHEMA, follow=True), 1000)
+    assert again.more() == seen
+    assert again.numbers == follower.numbers
+
+
+def test_a_file_is_taken_when_it_has_its_name(tmp_path):
+    follower = Follower(Files(str(tmp_path), SCHEMA, follow=True))
+    for name in (".a.csv", "_a.csv", "a.csv.tmp", "notes.txt"):
+        (tmp_path / name).write_text("i\n1\n")
+        assert follower.more() == []
+    (tmp_path / "a.csv.tmp").rename(tmp_path / "a.csv")
+    assert follower.more() == [1]
+
+
+def test_the_last_line_of_a_file_needs_no_line_end_once_another_follows(tmp_path):
+    follower = Follower(Files(str(tmp_path), SCHEMA, follow=True))
+    (tmp_path / "a.csv").write_text("i\n1\n2")
+    assert follower.more() == [1]
+    (tmp_path / "b.csv").write_text("i\n3\n")
+    assert follower.more() == [2, 3]
+
+
+def test_files_by_time(tmp_path):
+    follower = Follower(Files(str(tmp_path / "*.csv"), SCHEMA, follow=True, order="time"))
+    for seconds, name in ((1, "z.csv"), (2, "a.csv"), (2, "b.csv"), (3, "0.csv")):
+        (tmp_path / name).write_text(f"i\n{seconds}\n")
+        os.utime(tmp_path / name, (seconds, seconds))
+        assert follower.more() == [seconds]
+    (tmp_path / "late.csv").write_text("i\n9\n")
+    os.utime(tmp_path / "late.csv", (2, 2))
+    with pytest.raises(RunError, match=r"files have come that stand before .*0.csv in the order of their times"):
+        follower.more()
+
+
+def test_a_file_that_comes_before_those_read_is_told(tmp_path):
+    follower = Follower(Files(str(tmp_path), SCHEMA, follow=True))
+    (tmp_path / "b.csv").write_text("i\n1\n")
+    assert follower.more() == [1]
+    (tmp_path / "a.csv").write_text("i\n2\n")
+    with pytest.raises(RunError, match=r"stand before .*b.csv in the order of their names.*new files come last"):
+        follower.more()
+
+
+def test_files_that_were_read_may_be_moved_away(tmp_path):
+    follower = Follower(Files(str(tmp_path), SCHEMA, follow=True))
+    for index, name in enumerate(("a.csv", "b.csv", "c.csv", "d.csv")):
+        (tmp_path / name).write_text(f"i\n{index}\n")
+        assert follower.more() == [index]
+        if name != "c.csv":
+            (tmp_path / name).unlink()
+    (tmp_path / "c.csv").unlink()
+    assert follower.more() == []
+    (tmp_path / "e.csv").write_text("i\n4\n")
+    assert follower.more() == [4]
+
+
+def test_a_folder_that_is_not_there_yet(tmp_path):
+    follower = Follower(Files(str(tmp_path / "later" / "*.csv"), SCHEMA, follow=True))
+    assert follower.more() == []
+    (tmp_path / "later").mkdir()
+    (tmp_path / "later" / "a.csv").write_text("i\n1\n")
+    assert follower.more() == [1]
