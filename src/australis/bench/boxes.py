@@ -252,18 +252,18 @@ def _speed(box: Box, inputs: tuple[pa.Table, ...], length: int) -> float:
 def _sheet(results: list[dict[str, Any]], tuples: int, train: int) -> Sheet:
     sheet = Sheet(
         title=f"{tuples:,} tuples in trains of {train:,}, one thread: million tuples a second",
-        caption="right of the bar: in trains of other lengths, and a tenth of the tuples",
+        caption="last columns: in trains of other lengths, and a tenth of the tuples",
         box=SIMPLE_HEAD,
         padding=(0, 1, 0, 0),
     )
     lengths = [f"{length // 1000}k" for length in LENGTHS]
-    for column in ("box", "speed", "beside", "speed", "ratio", "goal", "|", *lengths, "1/10"):
+    for column in ("box", "speed", "beside", "speed", "ratio", "goal", *lengths, "1/10"):
         sheet.add_column(column, justify="left" if column in ("box", "beside") else "right", no_wrap=True)
     for row in results:
         colour = "green" if row["ratio"] >= row["target"] else "red"
         speeds = [*row["by_train_length"].values(), row["tenth_mtuples"]]
         sheet.add_row(
             row["box"], f"{row['box_mtuples']:.3g}", row["library"], f"{row['library_mtuples']:.3g}",
-            f"[{colour}]{row['ratio']:.2f}[/]", f"{row['target']:.2f}", "|", *(f"{speed:.3g}" for speed in speeds),
+            f"[{colour}]{row['ratio']:.2f}[/]", f"{row['target']:.2f}", *(f"{speed:.3g}" for speed in speeds),
         )  # fmt: skip
     return sheet
