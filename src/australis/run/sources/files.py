@@ -14,6 +14,7 @@ from australis.errors import RunError, listing
 from australis.run.source import Offset, Part, Split
 from australis.run.sources import folder
 from australis.run.sources.arrow import Arrow
+from australis.run.sources.chunked import Chunked
 from australis.run.sources.form import FORMATS, form
 from australis.run.sources.parquet import Parquet
 from australis.run.sources.sift import Rows
@@ -196,10 +197,10 @@ class Files:
         match form(path):
             case "parquet":
                 check(path)
-                return Parquet(path, self.schema)
+                return Chunked(path, self.schema, Parquet())
             case "arrow":
                 check(path)
-                return Arrow(path, self.schema)
+                return Chunked(path, self.schema, Arrow())
             case text:
                 return Text(path, self.schema, text, self.header, self.delimiter, self.nulls)
 
