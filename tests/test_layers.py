@@ -78,15 +78,16 @@ def part(module: str) -> str:
 
 
 def imports(module: str) -> Iterator[tuple[str, int, bool]]:
-    """Each imported module, its line, and whether it is imported only when a function is called."""
+    """Each imported module, its line, and whether it is imported only when a function is called, or for its types."""
     path = MODULES[module]
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
     tree = ast.parse(path.read_text())
     late = {
         node
-        for function in ast.walk(tree)
-        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
-        for node in ast.walk(function)
+        for part in ast.walk(tree)
+        if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef)
+        or (isinstance(part, ast.If) and isinstance(part.test, ast.Name) and part.test.id == "TYPE_CHECKING")
+        for node in ast.walk(part)
     }
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import runpy
+import shlex
 import sys
 from importlib.metadata import version
 from pathlib import Path
@@ -32,6 +33,9 @@ class _Told(TyperGroup):
                 raise
             print(f"australis: {error}", file=sys.stderr)
             raise typer.Exit(1) from error
+        except typer.BadParameter as error:
+            print(f"australis: {error.format_message()}", file=sys.stderr)
+            raise typer.Exit(2) from error
 
 
 app = typer.Typer(cls=_Told, help="Networks of boxes and arrows.", no_args_is_help=True, add_completion=False)
@@ -84,22 +88,91 @@ def explain(
 def run(
     file: File,
     functions: Functions = None,
-    local: Annotated[bool, typer.Option("--local", help="In this process, to the end of the inputs.")] = False,
-    input: Annotated[list[str] | None, typer.Option(metavar="NAME=PATH", help="A file, or a glob of files.")] = None,
-    output: Annotated[list[str] | None, typer.Option(metavar="NAME=PATH", help="Where results go; else here.")] = None,
+    source: Annotated[
+        list[str] | None, typer.Option("--source", "--input", metavar="NAME=TEXT", help="Where an input comes from.")
+    ] = None,
+    sink: Annotated[
+        list[str] | None,
+        typer.Option("--sink", "--output", metavar="NAME=TEXT", help="Where an output goes; else it is printed."),
+    ] = None,
+    checkpoint: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Keep what the run needs to go on after a stop or a crash.")
+    ] = None,
+    trigger: Annotated[
+        str | None, typer.Option(metavar="1s", help="The least time between two batches; else they follow at once.")
+    ] = None,
+    train: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="The most tuples of an input in a batch.")
+    ] = None,
+    speed: Annotated[
+        str | None, typer.Option(metavar="K", help="The speed of all replay: sources, K times as fast or `max`.")
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Stop at the first line that does not read.")] = False,
+    change: Annotated[
+        bool, typer.Option("--change", help="Go on with a changed network even where state is lost.")
+    ] = False,
+    master: Annotated[str | None, typer.Option(metavar="URL", help="A Spark cluster; else this machine.")] = None,
+    partitions: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="How many tasks share the work; else one a core.")
+    ] = None,
+    json: Annotated[
+        bool, typer.Option("--json", help="A JSON object a batch on the standard output, and one at the end.")
+    ] = False,
+    metrics: Annotated[
+        str | None, typer.Option(metavar="[HOST:]PORT", help="Serve metrics for Prometheus, at /metrics.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Tell mistakes only.")] = False,
+    local: Annotated[bool, typer.Option("--local", help="In this process, over files, without Spark.")] = False,
 ) -> None:
-    """Run a network over files: CSV, JSON lines, Parquet, Arrow."""
-    if not local:
-        raise RunError("give --local: networks run in one process so far")
+    """Run a network on Spark, to the end of its inputs or until Ctrl-C.
+
+    \b
+    australis run jams.yaml --source reports=reports.csv --sink jams=jams.csv
+    australis run jams.yaml --source 'reports=reports/?follow=true' \\
+        --sink jams=jams/ --checkpoint road
+    australis run jams.yaml --source 'reports=replay:reports.csv?on=time' \\
+        --speed 10 --metrics 9090
+
+    The same command again goes on with the run of a checkpoint. Texts of sources and sinks: docs/sources_and_sinks.md.
+    """
+    from australis.run import given
+
     net = _load(file, functions)
-    sinks = _named("--output", output)
-    results = net.run_local({**_named("--input", input), **sinks})
-    console = _console()
-    for name, tuples in results.items():
-        if name in sinks:
-            console.print(f"{name}: {_count(tuples.num_rows, 'tuple')} in {sinks[name]}", highlight=False)
-        else:
-            _show(console, name, tuples)
+    sources, sinks = given.named("--source", source), given.named("--sink", sink)
+    if local:
+        others = {
+            "--checkpoint": checkpoint, "--trigger": trigger, "--train": train, "--speed": speed, "--strict": strict,
+            "--change": change, "--master": master, "--partitions": partitions, "--json": json, "--metrics": metrics,
+        }  # fmt: skip
+        if wrong := [name for name, value in others.items() if value not in (None, False)]:
+            raise RunError(f"{wrong[0]}: is for runs on Spark; leave it out, or leave out --local")
+        _run_local(net, sources, sinks, quiet)
+        return
+    from australis.run import command
+
+    named = {**given.sources(net, sources, speed), **given.sinks(net, sinks, shown=not json)}
+    telling = command.Telling(
+        title=str(file),
+        again=shlex.join(["australis", *sys.argv[1:]]),
+        json=json,
+        quiet=quiet,
+        kept=checkpoint is not None,
+        sinks=sinks,
+    )
+    status = command.main(
+        net,
+        named,
+        telling,
+        checkpoint=checkpoint,
+        master=given.master(master),
+        partitions=partitions,
+        train=train,
+        trigger=given.trigger(trigger),
+        strict=strict,
+        change=change,
+        metrics=None if metrics is None else given.address(metrics),
+    )
+    raise typer.Exit(status)
 
 
 @app.command()
@@ -131,6 +204,20 @@ def boxes(
     measure(tuples=tuples, train=train, repeat=repeat, json=json, only=only)
 
 
+@bench.command()
+def engine(
+    tuples: Annotated[int, typer.Option(help="How many go through each network.")] = 10_000_000,
+    json: Annotated[Path | None, typer.Option(metavar="OUT.JSON", help="Write the numbers here.")] = None,
+    repeat: Annotated[int, typer.Option(help="How often.")] = 5,
+    only: Annotated[str, typer.Option(metavar="WORKLOAD", help="Measure only this.")] = "",
+    quick: Annotated[bool, typer.Option("--quick", help="A million tuples, once.")] = False,
+    data: Annotated[Path | None, typer.Option(metavar="DIR", help="Keep the tuples here.")] = None,
+) -> None:
+    """Measure whole networks on Spark beside plain Spark."""
+    measure = importlib.import_module("australis.bench.engine").main
+    measure(count=tuples, repeat=repeat, json=json, only=only, quick=quick, data=data)
+
+
 def _load(file: Path, functions: list[Path] | None) -> Network:
     from australis.netfile import load
 
@@ -144,14 +231,14 @@ def _load(file: Path, functions: list[Path] | None) -> Network:
     return load(file)
 
 
-def _named(option: str, given: list[str] | None) -> dict[str, str]:
-    named = {}
-    for text in given or ():
-        name, sign, path = text.partition("=")
-        if not (name and sign and path):
-            raise RunError(f"{option} {text}: write it as name=path")
-        named[name] = path
-    return named
+def _run_local(net: Network, sources: dict[str, str], sinks: dict[str, str], quiet: bool) -> None:
+    results = net.run_local({**sources, **sinks})
+    console = _console()
+    for name, tuples in results.items():
+        if name not in sinks:
+            _show(console, name, tuples)
+        elif not quiet:
+            console.print(f"{name}: {_count(tuples.num_rows, 'tuple')} in {sinks[name]}", highlight=False)
 
 
 def _count(number: int, name: str) -> str:

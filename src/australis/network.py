@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -15,6 +15,9 @@ from australis.folds import WINDOW_FUNCTIONS, WindowFunction
 from australis.qos import QoS
 from australis.table import Keyed
 from australis.validate import checked
+
+if TYPE_CHECKING:
+    from australis.run.spark import Run
 
 Clock = Callable[[], int]
 """The local time in microseconds."""
@@ -119,6 +122,21 @@ class Network:
         from australis.run.local import run_local
 
         return run_local(self, given, train=train, clock=clock, **more)
+
+    def start(self, given: Mapping[str, Any] | None = None, /, **more: Any) -> Run:
+        """Start on Spark, and return while it runs; see `australis.run.start.start`."""
+        from australis.run.start import start
+
+        return start(self, given, **more)
+
+    def run(self, given: Mapping[str, Any] | None = None, /, **more: Any) -> Run:
+        """Run on Spark to the end of the inputs; see `australis.run.start.start`."""
+        run = self.start(given, **more)
+        try:
+            run.wait()
+        finally:
+            run.stop()
+        return run
 
     def explain(self, *, plan: bool = False) -> str:
         """What the network is and what it can hold, as text; with `plan` the stages that it runs in too."""

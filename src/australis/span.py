@@ -41,6 +41,15 @@ def duration(text: str) -> int:
     return round(total)
 
 
+def seconds(given: str | float) -> float:
+    """Seconds of a duration, or of a number of them.
+
+    >>> seconds("500 ms"), seconds(2)
+    (0.5, 2.0)
+    """
+    return duration(given) / 1e9 if isinstance(given, str) else float(given)
+
+
 def is_duration(text: str) -> bool:
     """Whether a text reads as a duration."""
     try:

@@ -68,6 +68,13 @@ class Train:
         return self._tuples.schema if self._tuples is not None else self._source.schema
 
     @property
+    def nbytes(self) -> int:
+        """About how many bytes its visible columns take; before anyone has read them, their share of the whole."""
+        if self._tuples is not None:
+            return self._tuples.nbytes
+        return self._source.nbytes * self.length // len(self._source)
+
+    @property
     def _source(self) -> Train:
         assert self._whole is not None
         return self._whole

@@ -9,12 +9,14 @@ import pytest
 
 import australis as au
 from australis.network import Network
-from australis.plan import plan
 from australis.run import state
-from australis.run.job import LETTERS, Job
+from australis.run.control import Control, Order
+from australis.run.job import LETTERS, MEASURES, Job
 from australis.run.reader import Reader
+from australis.run.sent import send
 from australis.run.sources.files import Files
-from australis.run.spark import opened, run_stage
+from australis.run.spark import opened, run_round
+from australis.run.succession import planned
 from australis.run.wire import merged
 from australis.testing import rows
 
@@ -30,39 +32,42 @@ def golden(folder: Path) -> tuple[Network, dict[str, Files]]:
     return net, sources
 
 
-def batches(job: Job, limit: int) -> Iterator[dict[str, pa.RecordBatch]]:
+def batches(job: Job, limit: int, folder: Path) -> Iterator[dict[str, pa.RecordBatch]]:
     """What each batch gives to each output, and to the dead letters."""
-    reader = Reader(job, limit)
+    control = Control(str(folder))
+    control.put(job.number, send(job))
+    control.give(Order(job.number, limit))
+    reader = Reader(control)
     offset = reader.initialOffset()
     while (after := reader.latestOffset(offset)) != offset:
         pieces = reader.partitions(offset, after)
         made = [batch for piece in pieces for batch in reader.read(piece)]
-        for stage in job.later:
+        for at in range(len(job.rounds)):
             there = pa.Table.from_batches(made)
             made = []
             for partition in range(job.partitions):
                 mine = there.filter(pa.compute.equal(there["bucket"], partition)).to_batches()
-                made += run_stage(job, stage, pieces[0].batch, partition, iter(mine))
+                made += run_round(job, at, pieces[0].batch, partition, iter(mine))
         trains = opened(job, pa.Table.from_batches(made))
-        addresses = {name: at for at, name in enumerate(job.addresses) if isinstance(name, str)}
-        yield {name: merged(job.schema(at), trains.get(at, [])).tuples for name, at in addresses.items()}
+        names = {str(where): at for at, where in enumerate(job.addresses) if isinstance(where, str)}
+        yield {name: merged(job.schema(at), trains.get(name, [])).tuples for name, at in names.items()}
         offset = after
 
 
 @pytest.mark.parametrize("partitions", [1, 2, 4])
-@pytest.mark.parametrize("limit", [2, 1000])
+@pytest.mark.parametrize("limit", [2, 7, 1000])
 @pytest.mark.parametrize("warm", [True, False], ids=["warm", "cold"])
 @pytest.mark.parametrize("folder", GOLDEN, ids=lambda folder: folder.name)
 def test_a_golden_network_gives_the_same_as_a_job(
-    folder: Path, partitions: int, limit: int, warm: bool, tmp_path: Path
+    folder: Path, partitions: int, limit: int, warm: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("australis.run.job.TRAIN", 3)
     net, sources = golden(folder)
-    streams = [input.name for input in net.inputs if not input.static]
-    planned = plan(net, dict.fromkeys(streams, ()) if partitions == 1 else None)
-    job = Job(net, planned, sources, str(tmp_path), partitions)
+    job = Job(net, planned(net, sources, partitions), sources, str(tmp_path / "checkpoint"), partitions)
     found: dict[str, Counter[object]] = {output.name: Counter() for output in net.outputs}
-    for results in batches(job, limit):
+    for results in batches(job, limit, tmp_path):
         assert not results.pop(LETTERS).num_rows
+        assert results.pop(MEASURES).num_rows
         for name, tuples in results.items():
             found[name].update(rows(tuples))
         if not warm:
@@ -77,8 +82,9 @@ def test_what_cannot_be_read_goes_to_the_dead_letters_whole(tmp_path: Path) -> N
     path.write_text("time,mph\n1,50\n2,fast\n3,70\nfour\n5,80\n")
     reports = au.stream("reports", "time int, mph int")
     net = au.network(out=reports.aggregate(on="time", size=10, n="count(*)"))
-    job = Job(net, plan(net), {"reports": Files(str(path), reports.schema)}, str(tmp_path / "checkpoint"), 2)
-    results = list(batches(job, 1000))
+    sources = {"reports": Files(str(path), reports.schema)}
+    job = Job(net, planned(net, sources, 2), sources, str(tmp_path / "checkpoint"), 2)
+    results = list(batches(job, 1000, tmp_path))
     assert [row for each in results for row in rows(each["out"])] == [(0, 3)]
     letters = [row for each in results for row in each[LETTERS].to_pylist()]
     assert [(letter["input"], letter["raw"]) for letter in letters] == [("reports", b"2,fast"), ("reports", b"four")]

@@ -40,7 +40,24 @@ class Function:
         try:
             return self._array(self.call(*args), args).cast(self.returns)
         except Exception as error:
-            raise RunError(f"`{where}`: the function `{self.name}` failed: {error}") from error
+            reason = str(error) or type(error).__name__
+            raise RunError(f"`{where}`: the function `{self.name}` failed: {reason}{self._culprit(args)}") from error
+
+    def _culprit(self, args: Sequence[Array]) -> str:
+        """The first values for which it fails, if it fails for those alone."""
+        fine, bad = 0, len(args[0]) if args else 0
+        while bad - fine > 1:
+            middle = (fine + bad) // 2
+            try:
+                self.call(*(arg[:middle] for arg in args))
+                fine = middle
+            except Exception:
+                bad = middle
+        try:
+            self.call(*(arg[fine:bad] for arg in args))
+        except Exception:
+            return f", for {', '.join(repr(arg[fine].as_py()) for arg in args)}" if bad else ""
+        return ""
 
     def _array(self, result: Any, args: Sequence[Array]) -> Array:
         if isinstance(result, np.ndarray):

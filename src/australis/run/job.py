@@ -2,56 +2,45 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import zip_longest
 
 import numpy as np
 import pyarrow as pa
 
-from australis.box import EVERYWHERE, Moment
+from australis.box import EVERYWHERE, Key, Moment
 from australis.errors import RunError
-from australis.network import OUT, Network
+from australis.network import OUT, Input, Network
 from australis.plan import Entry, Plan, Stage
-from australis.run import letters
-from australis.run import state as states
+from australis.run import letters, measures
+from australis.run.batch import Batch
 from australis.run.letters import Letter
-from australis.run.source import Part, Source, Split, parts
-from australis.run.superbox import Arrows, steps, tables_of
-from australis.run.wire import Parcel, divide, merged
-from australis.train import Ints, Train, concat, empty
+from australis.run.measures import Tally
+from australis.run.source import Offset, Part, Source, Split
+from australis.run.stamp import ahead, stamped, trains
+from australis.run.superbox import Arrows, stateful
+from australis.run.task import Fed, Task
+from australis.run.wire import Parcel, divide, in_order, merged
+from australis.train import Train, empty
 
-_ROW_BITS, _SPLIT_BITS = 26, 10
-LETTERS = "#letters"
-"""The address of input that could not be read."""
-Fed = dict[tuple[str, int], Train]
-"""What enters a stage, by the box and the place of the input that it is for."""
+LETTERS, MEASURES = "#letters", "#measures"
+"""The addresses of input that could not be read, and of measurements."""
+TRAIN = 1 << 17
+"""How many tuples of each of several inputs boxes are given at once where they are read."""
 
 
 @dataclass(frozen=True)
-class Batch:
-    """What all tasks of a batch know: its version, the local time in microseconds, and whether the inputs are done."""
+class Home:
+    """Where the state of a stage is: under a name, from a version on, the first of its network if none is told.
 
-    version: int
-    clock: int
-    end: bool
+    Its kin are stages of the network before that had some of its boxes.
+    """
 
-    @property
-    def first(self) -> int:
-        """The least arrival number of the batch."""
-        return self.version << (_ROW_BITS + _SPLIT_BITS)
-
-    @property
-    def moment(self) -> Moment:
-        last = ((self.version + 1) << (_ROW_BITS + _SPLIT_BITS)) - 1
-        return Moment(last, self.clock, self.end)
-
-    def numbers(self, split: int, row: int, count: int) -> Ints:
-        """Arrival numbers of rows of a split: they go by splits, then by rows."""
-        if row + count > 1 << _ROW_BITS or split >= 1 << _SPLIT_BITS:
-            raise RunError(f"a batch with more than {1 << _ROW_BITS} tuples in a split: let batches be smaller")
-        return self.first + (split << _ROW_BITS) + row + np.arange(count)
+    name: str
+    since: int | None = None
+    kin: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -63,6 +52,38 @@ class Job:
     sources: Mapping[str, Source]
     checkpoint: str
     partitions: int
+    number: int = 1
+    """The network's, among those of the run."""
+    starts: Mapping[str, Offset] = field(default_factory=dict)
+    """The first offsets of its sources: some depend on when a run began."""
+    homes: tuple[Home, ...] = ()
+    owners: Mapping[str, str] = field(default_factory=dict)
+    """What boxes are called in the state, where that is not their name."""
+    strict: bool = False
+    """Whether input that cannot be read is an error."""
+    aside: str = ""
+    """A folder that all tasks see, through which trains go rather than through Spark."""
+
+    def __post_init__(self) -> None:
+        if not self.homes:
+            homes = tuple(Home(f"{self.number}.{stage.index}") for stage in self.plan.stages)
+            object.__setattr__(self, "homes", homes)
+        if not self.starts:
+            starts = {input.name: self.sources[input.name].start() for input in self.streams}
+            object.__setattr__(self, "starts", starts)
+
+    @cached_property
+    def streams(self) -> tuple[Input, ...]:
+        """The inputs that are no stored tables."""
+        return tuple(input for input in self.network.inputs if not input.static)
+
+    @cached_property
+    def stateful(self) -> frozenset[int]:
+        """The stages that keep anything."""
+        named = self.network.named
+        return frozenset(
+            stage.index for stage in self.plan.stages if any(stateful(self.network, named[n]) for n in stage.nodes)
+        )
 
     @cached_property
     def at_source(self) -> tuple[Stage, ...]:
@@ -80,12 +101,21 @@ class Job:
         return tuple(stage for stage in self.plan.stages if stage not in self.at_source)
 
     @cached_property
+    def rounds(self) -> tuple[tuple[Stage, ...], ...]:
+        """The later stages by when they can run: those of a round take nothing from each other."""
+        after: dict[int | None, int] = {None: 0} | {stage.index: 0 for stage in self.at_source}
+        for stage in self.later:
+            after[stage.index] = 1 + max(after[entry.origin] for entry in stage.entries if not entry.static)
+        each = range(1, max(after.values(), default=0) + 1)
+        return tuple(tuple(stage for stage in self.later if after[stage.index] == at) for at in each)
+
+    @cached_property
     def addresses(self) -> tuple[tuple[int, int] | str, ...]:
         """Where parcels go: to an entry of a stage, both by number, or to an output, by name."""
         entries = [
             (stage.index, at) for stage in self.later for at, entry in enumerate(stage.entries) if not entry.static
         ]
-        return (*entries, *(output.name for output in self.network.outputs), LETTERS)
+        return (*entries, *(output.name for output in self.network.outputs), LETTERS, MEASURES)
 
     def width(self, stage: Stage) -> int:
         """How many partitions a stage has."""
@@ -96,97 +126,90 @@ class Job:
         where = self.addresses[address]
         if where == LETTERS:
             return letters.SCHEMA
+        if where == MEASURES:
+            return measures.SCHEMA
         if isinstance(where, str):
             (arrow,) = (output.arrow for output in self.network.outputs if output.name == where)
             return self.network.schema(arrow)
         return self.network.schema(self.plan.stages[where[0]].entries[where[1]].arrow)
 
-    def read(self, batch: Batch, partition: int, splits: Mapping[str, Split]) -> Iterator[Parcel]:
+    def read(self, batch: Batch, partition: int, splits: Mapping[str, Split]) -> list[Parcel]:
         """What a task does that reads: its splits, the stages at the source, and the parcels for the rest."""
-        arrived: Arrows = {}
-        for input in self.network.inputs:
-            if not input.static:
-                bad: list[Letter] = []
-                read = self.sources[input.name].read(splits[input.name]) if input.name in splits else ()
-                arrived[input.name, OUT] = concat(input.schema, _stamped(read, batch, partition, bad))
-                if bad:
-                    yield Parcel(self.addresses.index(LETTERS), partition, _posted(input.name, bad, batch))
-        for stage in self.at_source:
-            streams = (entry for entry in stage.entries if not entry.static)
-            fed = {inlet: arrived[e.arrow.source, e.arrow.port] for e in streams for inlet in e.feeds}
-            yield from self._ran(stage, batch, partition, fed)
-        for output in self.network.outputs:
-            if output.name in self.plan.straight:
-                yield Parcel(
-                    self.addresses.index(output.name), partition, arrived[output.arrow.source, output.arrow.port]
-                )
-        yield from self._sent(None, partition, arrived)
+        tally, post = Tally(self.network), _Post(self)
+        tasks = [Task(self, stage, batch, partition, tally) for stage in self.at_source]
+        bad: dict[str, list[Letter]] = {input.name: [] for input in self.streams}
+        arriving = [self._arriving(input, batch, partition, splits, bad[input.name]) for input in self.streams]
+        last = False
+        rounds = zip_longest(*arriving)
+        current = next(rounds, (None,) * len(arriving))
+        while not last:
+            after = next(rounds, None)
+            last = after is None
+            came = zip(self.streams, current, strict=True)
+            arrived = {(i.name, OUT): empty(i.schema) if train is None else train for i, train in came}
+            moment = batch.moment if last else Moment(max(int(t.number[-1]) for t in arrived.values() if len(t)))
+            for (name, port), train in arrived.items():
+                tally.along(name, port, train)
+            for task in tasks:
+                entries = (entry for entry in task.stage.entries if not entry.static)
+                fed = {inlet: arrived[e.arrow.source, e.arrow.port] for e in entries for inlet in e.feeds}
+                post.send(task.stage, partition, task.step(fed, moment))
+            post.send(None, partition, arrived)
+            current = after or ()
+        for task in tasks:
+            task.commit()
+        for name, its in bad.items():
+            if its:
+                post.add(LETTERS, partition, _hidden(letters.table(name, its, batch.version), batch))
+        post.add(MEASURES, partition, _hidden(tally.table(batch.version, partition), batch))
+        return post.parcels()
 
-    def take(self, stage: Stage, batch: Batch, partition: int, parcels: Iterable[Parcel]) -> Iterator[Parcel]:
+    def take(self, stage: Stage, batch: Batch, partition: int, parcels: Iterable[Parcel]) -> list[Parcel]:
         """What a task does in a later stage: the parcels for its partition."""
-        trains: dict[int, list[Train]] = {}
+        tally, post = Tally(self.network), _Post(self)
+        task = Task(self, stage, batch, partition, tally)
+        came: dict[int, list[Train]] = {}
         for parcel in parcels:
-            trains.setdefault(parcel.arrow, []).append(parcel.train)
-        fed: Fed = {}
-        for at, entry in enumerate(stage.entries):
-            if not entry.static:
-                address = self.addresses.index((stage.index, at))
-                came = merged(self.network.schema(entry.arrow), trains.get(address, []), entry.order)
-                fed |= dict.fromkeys(entry.feeds, came)
-        yield from self._ran(stage, batch, partition, fed)
+            came.setdefault(parcel.arrow, []).extend(parcel.trains)
+        fed = list(self._fed(stage, came))
+        for at, each in enumerate(fed, 1):
+            moment = batch.moment if at == len(fed) else Moment(max(int(t.number[-1]) for t in each.values()))
+            post.send(stage, partition, task.step(each, moment))
+        task.commit()
+        post.add(MEASURES, partition, _hidden(tally.table(batch.version, partition), batch))
+        return post.parcels()
 
-    def _ran(self, stage: Stage, batch: Batch, partition: int, fed: Fed) -> Iterator[Parcel]:
-        """One step of a stage's partition, from its state and back; stored tables come in a step before the first."""
-        nodes = [self.network.named[name] for name in stage.nodes]
-        state = states.open(
-            self.checkpoint, str(stage.index), partition, batch.version - 1,
-            lambda: tables_of(self.network, nodes), network=0,
-        )  # fmt: skip
-        tables = {e: empty(self.network.schema(e.arrow)) for e in stage.entries if e.static}
-        if tables and batch.version == 1:
-            stored = {entry: self._stored(entry, stage, partition, batch) for entry in tables}
-            nothing = {inlet: empty(train.schema) for inlet, train in fed.items()}
-            self._stepped(stage, state, nothing | _fed(stored), Moment(batch.first))
-        made = self._stepped(stage, state, fed | _fed(tables), batch.moment)
-        state.commit(batch.version)
-        yield from self._sent(stage, partition, made)
+    def _arriving(
+        self, input: Input, batch: Batch, partition: int, splits: Mapping[str, Split], bad: list[Letter]
+    ) -> Iterator[Train]:
+        if input.name not in splits:
+            return iter(())
+        parts = ahead(self.sources[input.name].read(splits[input.name]))
+        arriving = stamped(self._checked(input.name, parts), batch, partition, bad)
+        # The trains of several inputs that enter together must reach equally far.
+        return arriving if len(self.streams) == 1 else trains(input.schema, arriving, TRAIN)
 
-    def _stepped(self, stage: Stage, state: states.State, fed: Fed, moment: Moment) -> Arrows:
-        made: Arrows = {}
-        nodes = (self.network.named[name] for name in stage.nodes)
-        deque(steps(self.network, nodes, state.tables, made, moment, fed), maxlen=0)
-        return made
+    def _checked(self, name: str, parts: Iterable[Part]) -> Iterator[Part]:
+        for part in parts:
+            if self.strict and part.letters:
+                raise RunError(f"input {name}: {part.letters[0]}; correct it, or run without `strict` to leave it out")
+            yield part
 
-    def _stored(self, entry: Entry, stage: Stage, partition: int, batch: Batch) -> Train:
-        """The part of a stored table that a partition has."""
-        bad: list[Letter] = []
-        came = _stamped(parts(self.sources[entry.arrow.source]), Batch(0, batch.clock, False), 0, bad)
-        table = concat(self.network.schema(entry.arrow), came)
-        if bad:
-            raise RunError(f"static input {entry.arrow.source}: {bad[0]}: mend the table")
-        mine = [part for bucket, part in self._divided(entry, table, partition, stage) if bucket == partition]
-        return concat(table.schema, mine)
+    def _fed(self, stage: Stage, came: Mapping[int, list[Train]]) -> Iterator[Fed]:
+        """What a later stage is given, a step at a time: one after another where there is one entry, else at once."""
+        streams = [(at, entry) for at, entry in enumerate(stage.entries) if not entry.static]
+        whole: Fed = {}
+        for at, entry in streams:
+            address, schema = self.addresses.index((stage.index, at)), self.network.schema(entry.arrow)
+            if len(streams) == 1:
+                several = in_order(schema, came.get(address, []), entry.order) or [empty(schema)]
+                yield from (dict.fromkeys(entry.feeds, train) for train in several)
+                return
+            whole |= dict.fromkeys(entry.feeds, merged(schema, came.get(address, []), entry.order))
+        yield whole
 
-    def _sent(self, stage: Stage | None, partition: int, made: Arrows) -> Iterator[Parcel]:
-        """What a stage, or the inputs, give to later stages and to outputs."""
-        if stage is not None:
-            for output in self.network.outputs:
-                if output.name in stage.outputs and not (partition and output.arrow in stage.copied):
-                    train = made[output.arrow.source, output.arrow.port]
-                    if len(train):
-                        yield Parcel(self.addresses.index(output.name), partition, train)
-        origin = None if stage is None else stage.index
-        for address, where in enumerate(self.addresses):
-            if isinstance(where, str):
-                continue
-            entry = self.plan.stages[where[0]].entries[where[1]]
-            place = (entry.arrow.source, entry.arrow.port)
-            if entry.origin != origin or (stage is not None and partition and entry.arrow in stage.copied):
-                continue
-            for bucket, part in self._divided(entry, made[place], partition, self.plan.stages[where[0]]):
-                yield Parcel(address, bucket, part)
-
-    def _divided(self, entry: Entry, train: Train, partition: int, stage: Stage) -> list[tuple[int, Train]]:
+    def divided(self, entry: Entry, train: Train, partition: int, stage: Stage) -> list[tuple[int, Train]]:
+        """What an entry of a stage takes of a partition's train, by the partition that it goes to."""
         width = self.width(stage)
         if not len(train):
             return []
@@ -197,20 +220,44 @@ class Job:
         return divide(train, entry.by, width)
 
 
-def _fed(entries: Mapping[Entry, Train]) -> Fed:
-    return {inlet: train for entry, train in entries.items() for inlet in entry.feeds}
+class _Post:
+    """What a task sends, by address and partition."""
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self.sent: dict[tuple[int, int], list[Train]] = {}
+        self.address = {where: at for at, where in enumerate(job.addresses)}
+
+    def add(self, where: tuple[int, int] | str, bucket: int, train: Train) -> None:
+        if len(train):
+            self.sent.setdefault((self.address[where], bucket), []).append(train)
+
+    def send(self, stage: Stage | None, partition: int, made: Arrows) -> None:
+        """What a stage, or the inputs, give to later stages and to outputs."""
+        job = self.job
+        for output in job.network.outputs:
+            mine = output.name in (job.plan.straight if stage is None else stage.outputs)
+            if mine and not (stage is not None and partition and output.arrow in stage.copied):
+                self.add(output.name, partition, made[output.arrow.source, output.arrow.port])
+        parts: dict[tuple[tuple[str, str], Key | None, int], list[tuple[int, Train]]] = {}
+        origin = None if stage is None else stage.index
+        for where in job.addresses:
+            if isinstance(where, str):
+                continue
+            target = job.plan.stages[where[0]]
+            entry = target.entries[where[1]]
+            if entry.origin != origin or (stage is not None and partition and entry.arrow in stage.copied):
+                continue
+            place = (entry.arrow.source, entry.arrow.port)
+            way = (place, entry.by, job.width(target))
+            if way not in parts:
+                parts[way] = job.divided(entry, made[place], partition, target)
+            for bucket, part in parts[way]:
+                self.add(where, bucket, part)
+
+    def parcels(self) -> list[Parcel]:
+        return [Parcel(address, bucket, trains) for (address, bucket), trains in self.sent.items()]
 
 
-def _posted(name: str, bad: list[Letter], batch: Batch) -> Train:
-    table = letters.table(name, bad, batch.version)
-    return Train(table, np.full(len(bad), batch.clock), np.full(len(bad), batch.first))
-
-
-def _stamped(parts: Iterable[Part], batch: Batch, place: int, bad: list[Letter]) -> Iterator[Train]:
-    """The tuples of a split, stamped and numbered; what could not be read goes to `bad`."""
-    row = 0
-    for part in parts:
-        count = part.tuples.num_rows
-        yield Train(part.tuples, np.full(count, batch.clock), batch.numbers(place, row, count))
-        row += count
-        bad += part.letters
+def _hidden(table: pa.RecordBatch, batch: Batch) -> Train:
+    return Train(table, np.full(table.num_rows, batch.clock), np.full(table.num_rows, batch.first))

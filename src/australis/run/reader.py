@@ -10,8 +10,11 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 
-from australis.run.job import Batch, Job
-from australis.run.source import Split
+from australis.run.batch import Batch, batch
+from australis.run.control import Control
+from australis.run.job import Job
+from australis.run.sent import Sent
+from australis.run.source import Offset, Releasing, Split
 from australis.run.wire import rows
 
 NAME = "australis"
@@ -25,52 +28,92 @@ class Piece(InputPartition):
     batch: Batch
     place: int
     splits: Mapping[str, Split]
+    sent: Sent
 
 
 class Reader(DataSourceStreamReader):
-    """Offsets carry the version and the clock of the batch that they end, so that a replay has the same."""
+    """Offsets carry the version, the clock and the network of the batch that they end: a replay has the same."""
 
-    def __init__(self, job: Job, limit: int) -> None:
-        self.job = job
-        self.limit = limit
-        self.streams = [input.name for input in job.network.inputs if not input.static]
+    def __init__(self, control: Control) -> None:
+        self.control = control
+        self._sent: dict[int, Sent] = {}
 
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802 (Spark's name)
-        inputs = {name: self.job.sources[name].start() for name in self.streams}
-        return {"version": 0, "clock": 0, "end": False, "inputs": inputs}
+        job = self._job(self.control.order().network)
+        return {"version": 0, "clock": 0, "end": False, "network": 0, "began": 0, "inputs": dict(job.starts)}
 
     def latestOffset(self, start: dict[str, Any], limit: object = None) -> dict[str, Any]:  # noqa: N802 (Spark's name)
-        """Admission control: how far the next batch goes. After the last tuple comes a batch that says so."""
-        if start["end"]:
+        """Admission control: how far the next batch goes, under which network."""
+        order = self.control.order()
+        if order.stop or start["end"]:
             return start
-        sources = self.job.sources
-        inputs = {name: sources[name].latest(start["inputs"][name], self.limit) for name in self.streams}
-        end = inputs == start["inputs"] and all(sources[name].finished(inputs[name]) for name in self.streams)
-        if inputs == start["inputs"] and not end:
+        job = self._job(order.network)
+        inputs = {
+            input.name: job.sources[input.name].latest(_before(job, start, input.name), order.limit)
+            for input in job.streams
+        }
+        end = all(job.sources[name].finished(offset) for name, offset in inputs.items())
+        same = order.network == start["network"]
+        if inputs == start["inputs"] and not end and (same or not start["version"]):
             return start
-        return {"version": start["version"] + 1, "clock": time.time_ns() // 1000, "end": end, "inputs": inputs}
+        version = start["version"] + 1
+        return {
+            "version": version,
+            "clock": time.time_ns() // 1000,
+            "end": end,
+            "network": order.network,
+            "began": start["began"] if same else version,
+            "inputs": inputs,
+        }
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
         if start["version"] == end["version"]:
             return []
-        count = self.job.partitions
-        batch = Batch(end["version"], end["clock"], end["end"])
+        job = self._job(end["network"])
         splits: dict[str, list[Split]] = {}
-        for name in self.streams:
-            before, after = start["inputs"][name], end["inputs"][name]
-            splits[name] = [] if before == after else self.job.sources[name].splits(before, after, count)
+        for name, after in end["inputs"].items():
+            before = _before(job, start, name)
+            splits[name] = [] if before == after else job.sources[name].splits(before, after, job.partitions)
+        sent = self._sent[end["network"]]
         return [
-            Piece(batch, place, {name: its[place] for name, its in splits.items() if place < len(its)})
-            for place in range(count)
+            Piece(batch(end), place, {name: its[place] for name, its in splits.items() if place < len(its)}, sent)
+            for place in range(job.partitions)
         ]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         assert isinstance(partition, Piece)
-        yield rows(self.job.read(partition.batch, partition.place, partition.splits))
+        job = partition.sent.job
+        yield rows(job.read(partition.batch, partition.place, partition.splits), aside(job, partition.batch))
+
+    def commit(self, end: dict[str, Any]) -> None:
+        """What lies before the end of a batch that is done will not be read again."""
+        if not end["version"]:
+            return
+        job = self._job(end["network"])
+        for name, offset in end["inputs"].items():
+            source = job.sources[name]
+            if isinstance(source, Releasing):
+                source.release(offset)
+
+    def _job(self, number: int) -> Job:
+        if number not in self._sent:
+            self._sent[number] = self.control.job(number)
+        return self._sent[number].job
 
 
-def streaming(job: Job, limit: int) -> type[DataSource]:
-    """A source class for a job. It is made anew, so that Spark sends the job along with it."""
+def _before(job: Job, start: dict[str, Any], name: str) -> Offset:
+    """Where an input stands: one that came with a change of the network is at its beginning."""
+    found: Offset = start["inputs"].get(name) or job.starts[name]
+    return found
+
+
+def aside(job: Job, batch: Batch) -> str:
+    """Where the trains of a batch may be laid."""
+    return job.aside and f"{job.aside}/{batch.version}"
+
+
+def streaming(control: Control) -> type[DataSource]:
+    """A source class for a run. It is made anew, so that Spark sends it along by value."""
 
     class JobSource(DataSource):
         @classmethod
@@ -81,6 +124,6 @@ def streaming(job: Job, limit: int) -> type[DataSource]:
             return COLUMNS
 
         def streamReader(self, schema: object) -> DataSourceStreamReader:  # noqa: N802 (Spark's name)
-            return Reader(job, limit)
+            return Reader(control)
 
     return JobSource

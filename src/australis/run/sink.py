@@ -8,6 +8,7 @@
 | `Transactional` | | exactly once |
 | `Callback` | | at least once, with the batch's id |
 | `Http` | `http://...` | at least once, with the batch's id |
+| `Frames` | | at least once, with the batch's id |
 | `Console` | `console` | at least once |
 """
 
@@ -23,13 +24,14 @@ from australis.errors import RunError
 from australis.run.sinks.callback import Callback, Target, Transactional
 from australis.run.sinks.console import Console
 from australis.run.sinks.folder import Folder
+from australis.run.sinks.frames import Frames
 from australis.run.sinks.http import Http
 from australis.run.sinks.memory import Memory
 from australis.run.sinks.single import Single
 from australis.run.sources.form import FORMATS, form
 
-__all__ = ["Callback", "Console", "Folder", "Http", "Memory", "Single", "Sink", "Target", "Transactional", "Writer",
-           "open", "sink"]  # fmt: skip
+__all__ = ["Callback", "Console", "Folder", "Frames", "Http", "Memory", "Single", "Sink", "Target", "Transactional",
+           "Writer", "open", "sink"]  # fmt: skip
 
 FORMS = (
     "`console`",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import pyarrow as pa
 
@@ -70,6 +70,40 @@ class Source(Protocol):
 
     def backlog(self, offset: Offset) -> int:
         """About how many tuples are there after an offset."""
+        ...
+
+
+@runtime_checkable
+class Divided(Protocol):
+    """A source whose splits are divided by columns: each time it gives a split for every partition, empty ones too,
+    and tuples with the same values of the columns are in the split of the same place.
+    """
+
+    @property
+    def by(self) -> tuple[str, ...] | None: ...
+
+
+@runtime_checkable
+class Releasing(Protocol):
+    """A source that keeps what it gives until it is told that nobody needs it."""
+
+    def release(self, offset: Offset) -> None:
+        """What lies before an offset will not be read again. Any process may say so, and again."""
+        ...
+
+
+class Closing(Protocol):
+    """What was opened and is closed at the end."""
+
+    def close(self) -> None: ...
+
+
+@runtime_checkable
+class Opened(Protocol):
+    """A source that takes something in while a run goes on. The runner opens it before the first batch."""
+
+    def open(self) -> Closing:
+        """Begin to take in, in this process."""
         ...
 
 

@@ -2,129 +2,300 @@
 
 from __future__ import annotations
 
-import json
+import re
+import shutil
+import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
-from threading import Event
+from threading import Condition
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from australis.columns import plain
 from australis.errors import RunError
-from australis.plan import Stage
-from australis.run import letters
-from australis.run.job import LETTERS, Batch, Job
-from australis.run.reader import COLUMNS, NAME, streaming
-from australis.run.wire import Parcel, merged, rows, unpack
+from australis.expr.arrow import pc
+from australis.network import Network
+from australis.run import letters, measures
+from australis.run import sink as sinks
+from australis.run.batch import Batch
+from australis.run.checkpoint import Checkpoint
+from australis.run.control import LIMIT, Control, Order, paced
+from australis.run.job import LETTERS, MEASURES, Job
+from australis.run.ledger import Ledger
+from australis.run.reader import COLUMNS, NAME, aside, streaming
+from australis.run.sent import Sent, send
+from australis.run.sink import Writer
+from australis.run.sources.frame import Feed
+from australis.run.succession import successor
+from australis.run.totals import Totals
+from australis.run.wire import Parcel, in_order, rows, unpack
 from australis.train import Train
 
 if TYPE_CHECKING:
-    from pyspark.core.broadcast import Broadcast
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
-_BLINK = 0.05
+_BLINK = 0.02
+_REMEMBERED = 1000  # batches
+AIM = 1.0
+"""How many seconds a batch should take where there is more input than it needs."""
 
-Deliver = Callable[[int, str, pa.RecordBatch], None]
-"""Takes the tuples of an output in a batch: the batch's number, the output's name, the tuples in order."""
+Progress = dict[str, Any]
 
 
 class Run:
-    """A job under way on Spark."""
+    """A network under way on Spark.
 
-    def __init__(self, spark: SparkSession, job: Job, deliver: Deliver, limit: int = 1 << 20) -> None:
-        self.job = job
-        self._deliver = deliver
-        self._log = Path(job.checkpoint) / "query"
-        self._shared: Broadcast[Job] = spark.sparkContext.broadcast(job)
-        self._letters = letters.writer(job.checkpoint)
-        self._end = Event()
-        spark.dataSource.register(streaming(job, limit))
-        stream = spark.readStream.format(NAME).load()
-        writer = stream.writeStream.foreachBatch(self._batch).option("checkpointLocation", str(self._log))
-        self.query: StreamingQuery = writer.start()
+    `progress` has an entry for each of the last batches; `measures()` is a table of what was measured in them.
+    """
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        checkpoint: Checkpoint,
+        jobs: Mapping[int, Job],
+        writers: Mapping[str, Writer],
+        *,
+        current: int = 1,
+        train: int | None = None,
+        trigger: str | None = None,
+        local: bool = True,
+        feeds: Sequence[Feed] = (),
+        closing: ExitStack | None = None,
+    ) -> None:
+        self.checkpoint = checkpoint
+        self.progress: deque[Progress] = deque(maxlen=_REMEMBERED)
+        self.letters = 0
+        """How many tuples could not be read."""
+        self.totals = Totals()
+        """What was done since the start."""
+        self._spark, self._writers = spark, dict(writers)
+        self._fixed = train is not None
+        self._order = Order(current, train or LIMIT)
+        self._feeds = feeds
+        self._closing = closing or ExitStack()
+        self._control = Control(self._closing.enter_context(tempfile.TemporaryDirectory(prefix="australis-")))
+        Path(self._control.aside).mkdir()
+        self._aside = self._control.aside if local else ""
+        self._jobs: dict[int, Job] = {}
+        self._sent: dict[int, Sent] = {}
+        self._began: dict[int, int] = {}
+        self._ledger = Ledger(checkpoint.path)
+        self._closing.callback(self._ledger.close)
+        self._dead = letters.writer(checkpoint.path, checkpoint.run)
+        self._state = Condition()
+        self._ended = checkpoint.done()
+        last = checkpoint.last_batch()
+        if last is not None:
+            self._began[last.network] = last.began
+        for job in jobs.values():
+            self._lay(job)
+        self._control.give(self._order)
+        self.query = self._started(trigger)
+
+    def _started(self, trigger: str | None) -> StreamingQuery:
+        self._spark.dataSource.register(streaming(self._control))
+        stream = self._spark.readStream.format(NAME).load()
+        writer = stream.writeStream.foreachBatch(self._batch)
+        writer = writer.option("checkpointLocation", str(self.checkpoint.path / "query"))
+        return (writer.trigger(processingTime=trigger) if trigger else writer).start()
+
+    def __enter__(self) -> Run:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    @property
+    def network(self) -> Network:
+        """The one that the next batch runs."""
+        return self._jobs[self._order.network].network
+
+    @property
+    def active(self) -> bool:
+        """Whether batches are still to come."""
+        return not self._ended and self.query.isActive and not any(feed.failure for feed in self._feeds)
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait for the end of finite inputs, or for so many seconds; whether the end has come."""
         limit = None if timeout is None else time.monotonic() + timeout
-        while self.query.isActive and not self._end.wait(_BLINK):
-            if limit is not None and time.monotonic() > limit:
+        while self.active:
+            left = _BLINK * 10 if limit is None else min(_BLINK * 10, limit - time.monotonic())
+            if left <= 0:
                 return False
+            with self._state:
+                self._state.wait(left)
         self.stop()
-        failure = self.query.exception()
-        if failure is not None:
-            raise RunError(str(failure)) from failure
         return True
 
     def stop(self) -> None:
-        """Stop after the batch that is under way."""
+        """Stop after the batch that is under way; what stopped it before that is raised."""
+        self._tell(replace(self._order, stop=True))
+        try:
+            if self.query.isActive:
+                self.query.processAllAvailable()
+        except Exception:  # told below
+            pass
         self.query.stop()
+        failure = next(filter(None, (self.query.exception(), *(feed.failure for feed in self._feeds))), None)
+        self._closing.close()
+        if failure is not None:
+            raise RunError(_reason(str(failure))) from failure
+
+    def change(self, network: Network, given: Mapping[str, Any] | None = None, /, **more: Any) -> int:
+        """Go on with another network from the next batch on; gives the number of that batch.
+
+        Boxes that stay as they are keep their state; others start empty, or go. Sources and sinks of inputs and outputs
+        that are new are given by name.
+        """
+        from australis.run.start import sinks_of, sources_of
+
+        now = self._order.network
+        if now not in self._began and not self._comes(now):
+            raise RunError("the run has ended before its network began")
+        job = self._jobs[now]
+        named = {**(given or {}), **more}
+        sources = sources_of(network, named, job.sources)
+        number = self.checkpoint.last_number() + 1
+        after = successor(job, self._began[now], network, sources, number)
+        for name, sink in sinks_of(network, named).items():
+            (arrow,) = (output.arrow for output in network.outputs if output.name == name)
+            self._writers[name] = sinks.open(sink, network.schema(arrow), self.checkpoint.run)
+            self._closing.callback(self._writers[name].close)
+        self.checkpoint.keep(after)
+        self._lay(after)
+        self._tell(replace(self._order, network=number))
+        if not self._comes(number):
+            raise RunError("the run has ended; the network was not changed")
+        self.checkpoint.sweep({home.name for each in (job, after) for home in each.homes})
+        return self._began[number]
+
+    def measures(self) -> pa.Table:
+        """What was measured in the last batches; see `australis.run.measures`."""
+        return self._ledger.table()
+
+    def backlog(self) -> dict[str, int]:
+        """About how many tuples wait in each source."""
+        job = self._jobs[self._order.network]
+        offsets = self.checkpoint.inputs() or job.starts
+        return {i.name: job.sources[i.name].backlog(offsets.get(i.name, job.starts[i.name])) for i in job.streams}
+
+    def _comes(self, number: int) -> bool:
+        """Wait until a network has begun; false if the run ends first."""
+        with self._state:
+            while number not in self._began and self.active:
+                self._state.wait(_BLINK * 10)
+        return number in self._began
+
+    def _tell(self, order: Order) -> None:
+        if order != self._order:
+            self._order = order
+            self._control.give(order)
+
+    def _lay(self, job: Job) -> None:
+        job = replace(job, aside=self._aside)
+        self._jobs[job.number], self._sent[job.number] = job, send(job)
+        self._control.put(job.number, self._sent[job.number])
 
     def _batch(self, frame: DataFrame, number: int) -> None:
-        batch = self._read_batch(number)
-        for stage in self.job.later:
-            task = _task(self._shared, stage.index, batch)
-            frame = frame.repartitionById(self.job.partitions, frame["bucket"]).mapInArrow(task, COLUMNS)
-        trains = opened(self.job, frame.toArrow())
-        for output in self.job.network.outputs:
-            address = self.job.addresses.index(output.name)
-            tuples = merged(self.job.schema(address), trains.get(address, [])).tuples
-            self._deliver(batch.version, output.name, tuples)
-        bad = trains.get(self.job.addresses.index(LETTERS), [])
+        start = time.perf_counter()
+        batch = self.checkpoint.offset(number)
+        if not batch.version:  # Spark runs a first batch even where there is nothing yet
+            return
+        job = self._jobs[batch.network]
+        # A plan of a few rows for each partition has nothing to adapt to. The session is the query's own.
+        frame.sparkSession.conf.set("spark.sql.adaptive.enabled", "false")
+        for at in range(len(job.rounds)):
+            task = _task(self._sent[batch.network], at, batch)
+            frame = frame.repartitionById(job.partitions, frame["bucket"]).mapInArrow(task, COLUMNS)
+        trains = opened(job, frame.toArrow())
+        tables = self._delivered(job, batch, trains)
+        if job.aside:
+            shutil.rmtree(aside(job, batch), ignore_errors=True)
+        self._done(job, batch, tables, time.perf_counter() - start)
+
+    def _delivered(self, job: Job, batch: Batch, trains: Mapping[str, list[Train]]) -> list[pa.RecordBatch]:
+        """Give outputs to their sinks, and letters to theirs; what was measured of the batch."""
+        found = [train.tuples for train in trains.get(MEASURES, [])]
+        for output in job.network.outputs:
+            some = in_order(job.network.schema(output.arrow), trains.get(output.name, []))
+            if output.name in self._writers:
+                self._writers[output.name].write(batch.version, [train.tuples for train in some])
+            found.append(measures.output(batch.version, output.name, some, time.time_ns() // 1000))
+        bad = [train.tuples for train in trains.get(LETTERS, [])]
         if bad:
-            self._letters.write(batch.version, [train.tuples for train in bad])
-        if batch.end:
-            self._end.set()
+            self._dead.write(batch.version, bad)
+            self.letters += sum(table.num_rows for table in bad)
+        return found
 
-    def _read_batch(self, number: int) -> Batch:
-        """What the source wrote of a batch in its offset, before it ran."""
-        text = (self._log / "offsets" / str(number)).read_text().splitlines()[-1]
-        offset = json.loads(text)
-        return Batch(offset["version"], offset["clock"], offset["end"])
+    def _done(self, job: Job, batch: Batch, tables: list[pa.RecordBatch], seconds: float) -> None:
+        progress = measures.progress(job.network, batch.version, tables) | {"seconds": seconds, "letters": self.letters}
+        self._ledger.write(batch.version, tables)
+        with self._state:
+            self.progress.append(progress)
+            self.totals.add(progress, tables)
+            self._began.setdefault(batch.network, batch.began)
+            self._ended |= batch.end
+            if not self._fixed:
+                taken = max(progress["taken"].values(), default=0)
+                self._tell(paced(self._order, taken, seconds, AIM))
+            self._state.notify_all()
 
 
-def opened(job: Job, table: pa.Table) -> Mapping[int, list[Train]]:
-    trains: dict[int, list[Train]] = {}
+def opened(job: Job, table: pa.Table) -> dict[str, list[Train]]:
+    """The trains that have come to outputs, by name; none is for a stage."""
+    trains: dict[str, list[Train]] = {}
     for batch in table.to_batches():
         for parcel in _parcels(job, batch):
-            trains.setdefault(parcel.arrow, []).append(parcel.train)
+            trains.setdefault(str(job.addresses[parcel.arrow]), []).extend(parcel.trains)
     return trains
 
 
 def _parcels(job: Job, batch: pa.RecordBatch) -> Iterator[Parcel]:
-    """Parcels of rows; there are as many as trains, not as tuples."""
+    """Parcels of rows; there are as many as partitions and arrows, not as tuples."""
     arrows, buckets = (plain(batch.column(name))[0].tolist() for name in ("arrow", "bucket"))
     for arrow, bucket, blob in zip(arrows, buckets, batch.column("train"), strict=True):
-        yield Parcel(arrow, bucket, unpack(blob.as_buffer(), job.schema(arrow)))
+        yield Parcel(arrow, bucket, list(unpack(blob.as_buffer(), job.schema(arrow))))
 
 
-def _task(shared: Broadcast[Job], index: int, batch: Batch) -> Callable[[Iterator[Any]], Iterator[Any]]:
-    """A partition of a later stage: takes what is addressed to it, and passes on what is not."""
+def _task(sent: Sent, at: int, batch: Batch) -> Callable[[Iterator[Any]], Iterator[Any]]:
+    """A partition of the stages of a round: takes what is addressed to them, and passes on what is not."""
 
     def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         from pyspark import TaskContext
 
         context = TaskContext.get()
         assert context is not None
-        yield from run_stage(shared.value, shared.value.plan.stages[index], batch, context.partitionId(), batches)
+        yield from run_round(sent.job, at, batch, context.partitionId(), batches)
 
     return task
 
 
-def run_stage(
-    job: Job, stage: Stage, batch: Batch, partition: int, batches: Iterator[pa.RecordBatch]
+def run_round(
+    job: Job, at: int, batch: Batch, partition: int, batches: Iterator[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
+    indices = [stage.index for stage in job.rounds[at]]
     mine = [
-        address for address, where in enumerate(job.addresses) if not isinstance(where, str) and where[0] == stage.index
+        address for address, where in enumerate(job.addresses) if not isinstance(where, str) and where[0] in indices
     ]
     taken: list[Parcel] = []
     for each in batches:
-        wanted = pa.compute.is_in(each.column("arrow"), pa.array(mine, pa.int32()))
-        others = each.filter(pa.compute.invert(wanted))
+        wanted = pc.is_in(each.column("arrow"), pa.array(mine, pa.int32()))
+        others = each.filter(pc.invert(wanted))
         if others.num_rows:
             yield others
         taken += _parcels(job, each.filter(wanted))
-    if partition < job.width(stage):
-        yield rows(job.take(stage, batch, partition, taken))
+    for stage in job.rounds[at]:
+        if partition < job.width(stage):
+            yield rows(job.take(stage, batch, partition, taken), aside(job, batch))
+
+
+def _reason(text: str) -> str:
+    """What went wrong, of all that Spark says about it."""
+    told = re.findall(r"australis\.errors\.\w+: (.*)", text)
+    return str(told[-1]) if told else text

@@ -10,7 +10,7 @@ Until `commit` has written its file nothing is changed but the copy in hand: if 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
@@ -44,6 +44,7 @@ class Copy:
     saved: frozenset[Owner] = frozenset()
     tables: dict[str, Tables] = field(default_factory=dict)
     network: int | None = None
+    new: frozenset[str] = frozenset()
     snapshot: int = 0
     deltas: int = 0
     size: int = 0
@@ -56,6 +57,7 @@ class Copy:
     def reach(self, version: int, id: int, network: int | None, size: int) -> None:
         """Be at a version whose delta has so many bytes."""
         self.version, self.id, self.network, self.saved = version, id, network, frozenset(self.kept)
+        self.new = frozenset()
         self.deltas += 1
         self.size += size
 
@@ -104,6 +106,8 @@ class State:
         self.version = copy.version
         self.tables = copy.tables
         """The state of each box; the readers of a keyed table share its writer's."""
+        self.new = copy.new
+        """The boxes that have no state of the version before, in the first step of a network."""
         self._key, self._store, self._retain = key, store, retain
         self._copy: Copy | None = copy
 
@@ -119,7 +123,9 @@ class State:
         changes = {}
         for owner, table in copy.kept.items():
             changed = table.changes()
-            if changed.num_rows or owner not in copy.saved:
+            if owner not in copy.saved:
+                changes[owner] = whole(table)
+            elif changed.num_rows:
                 changes[owner] = changed
             settle(table)
         id, pieces = pack(version, copy.network, copy.id, copy.kept, changes)
@@ -164,12 +170,14 @@ def open(
     *,
     network: int,
     since: int = 0,
+    kin: Sequence[str] = (),
     retain: int = RETAIN,
 ) -> State:
     """The tables of a partition at exactly a version, for the step to the next.
 
     `network` numbers the network whose empty tables `make_tables` gives: boxes that it does not have are dropped, and
-    those that are new start empty. `since` is the version at which the stage came to be, and had no state yet.
+    those that are new start empty. `since` is the version at which the stage came to be, and had no state yet. `kin`
+    are other stages that had some of its boxes up to this version: these bring their state along.
     """
     place = store(checkpoint, stage, partition)
     key = (place.files.type_name, place.folder, since)
@@ -177,6 +185,9 @@ def open(
     if copy is None or not _caught_up(copy, place, version):
         copy = _rebuilt(place, version, since)
     if copy.network != network:
+        for other in kin:
+            there = store(checkpoint, other, partition)
+            copy.kept = _rebuilt(there, version, None).kept | copy.kept
         _fit(copy, make_tables(), place.folder)
         copy.network = network
     return State(key, place, copy, retain)
@@ -195,9 +206,11 @@ def _caught_up(copy: Copy, place: Store, version: int) -> bool:
     return copy.version == version
 
 
-def _rebuilt(place: Store, version: int, since: int) -> Copy:
-    """A copy from the newest snapshot up to a version and the deltas that follow it."""
+def _rebuilt(place: Store, version: int, since: int | None) -> Copy:
+    """A copy from the newest snapshot up to a version and the deltas that follow it; without, from the first delta."""
     files = place.list()
+    if since is None:
+        since = min((file.version - 1 for file in files if file.kind == DELTA and not file.temporary), default=0)
     copy = Copy(since)
     base = max(bases(files, since, version), default=since)
     if base > since:
@@ -244,6 +257,7 @@ def _fit(copy: Copy, made: Mapping[str, Mapping[str, Table]], folder: str) -> No
             if owners.setdefault(id(table), (box, name)) == (box, name):
                 new[box, name] = table
     saved, wanted = _forms(copy.kept), _forms(new)
+    copy.new = frozenset(box for box in made if box not in saved)
     for box in made:
         if box in saved and saved[box] != wanted.get(box):
             raise RunError(

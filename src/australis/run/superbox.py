@@ -40,6 +40,29 @@ def tables_of(network: Network, nodes: Iterable[Node]) -> dict[str, Tables]:
     return tables
 
 
+def stateful(network: Network, node: Node) -> bool:
+    """Whether a box keeps anything; the readers of a keyed table do not, its writer does."""
+    if isinstance(node.box, Read):
+        return False
+    return bool(node.box.tables(*(network.schema(arrow) for arrow in node.sources)))
+
+
+def _culprit(node: Node, tables: Tables, inputs: Trains, moment: Moment) -> str:
+    """Which tuple a box failed at, in words, where it can be told: it is run again on ever shorter trains."""
+    if tables or len(inputs) != 1:
+        return ""
+    (train,) = inputs
+    fine, bad = 0, len(train)
+    while bad - fine > 1:
+        middle = (fine + bad) // 2
+        try:
+            node.box.step(tables, (train.slice(0, middle),), moment)
+            fine = middle
+        except Exception:
+            bad = middle
+    return f", at the tuple {train.tuples.slice(fine, 1).to_pylist()[0]}" if len(train) else ""
+
+
 def steps(
     network: Network,
     nodes: Iterable[Node],
@@ -61,7 +84,8 @@ def steps(
             given = node.box.step(tables[node.name], inputs, moment)
             outputs = dict(zip(network.schemas[node.name], given, strict=True))
         except Exception as error:
-            raise RunError(f"{title(node)}: {str(error) or type(error).__name__}") from error
+            culprit = _culprit(node, tables[node.name], inputs, moment)
+            raise RunError(f"{title(node)}: {str(error) or type(error).__name__}{culprit}") from error
         for port, train in outputs.items():
             trains[node.name, port] = train
         yield Event(node, inputs, outputs)

@@ -1,9 +1,13 @@
-"""Trains on their way between processes: one blob a train, and rows of blobs as Spark moves them."""
+"""Trains on their way between processes: a blob for those to one place, and rows of blobs as Spark moves them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 import numpy as np
@@ -17,36 +21,58 @@ from australis.train import Train, concat
 TS, NUMBER = "#ts", "#number"
 _COLUMNS: dict[str, pa.DataType] = {"arrow": pa.int32(), "bucket": pa.int32(), "train": pa.binary()}
 ROW = pa.schema(_COLUMNS)
-"""How trains travel through Spark: where to, for which partition, and the train itself."""
+"""How trains travel through Spark: where to, for which partition, and the trains themselves."""
+ASIDE = b"file:"
+"""How a blob begins that says where the trains are; an Arrow stream never does."""
+_LIGHT = 1 << 16  # bytes that are not worth a file
 
 
 @dataclass(frozen=True)
 class Parcel:
-    """A train on its way along an arrow to a partition."""
+    """Trains on their way along an arrow to a partition, in their order."""
 
     arrow: int
     bucket: int
-    train: Train
+    trains: list[Train]
 
 
-def pack(train: Train) -> bytes:
-    """A train as bytes, its hidden columns among the others."""
-    hidden = [pa.array(train.ts), pa.array(train.number)]
-    names = [*train.schema.names, TS, NUMBER]
-    batch = pa.RecordBatch.from_arrays([*train.tuples.columns, *hidden], names=names)
+def pack(trains: list[Train], aside: str = "") -> bytes:
+    """Trains of one schema as bytes, their hidden columns among the others.
+
+    Where a folder `aside` is given, one that sender and receiver both see, much goes there and not through Spark.
+    """
+    batches = [_shown(train) for train in trains]
+    if aside and sum(batch.nbytes for batch in batches) > _LIGHT:
+        path = f"{aside}/{token_hex(8)}"
+        Path(aside).mkdir(exist_ok=True)
+        with pa.OSFile(path, "wb") as file:
+            _write(file, batches)
+        return ASIDE + path.encode()
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, batch.schema) as stream:
-        stream.write_batch(batch)
+    _write(sink, batches)
     return sink.getvalue().to_pybytes()
 
 
-def unpack(blob: Any, schema: pa.Schema) -> Train:
-    """The train of a blob; the schema is that of its arrow."""
-    with pa.ipc.open_stream(blob) as stream:
-        batch = stream.read_next_batch()
-    ts, number = (plain(batch.column(name))[0] for name in (TS, NUMBER))
-    columns = batch.columns[: len(schema)]
-    return Train(pa.RecordBatch.from_arrays(columns, schema=schema), ts, number)
+def _shown(train: Train) -> pa.RecordBatch:
+    columns = [*train.tuples.columns, pa.array(train.ts), pa.array(train.number)]
+    return pa.RecordBatch.from_arrays(columns, names=[*train.schema.names, TS, NUMBER])
+
+
+def _write(sink: pa.NativeFile, batches: list[pa.RecordBatch]) -> None:
+    with pa.ipc.new_stream(sink, batches[0].schema) as stream:
+        for batch in batches:
+            stream.write_batch(batch)
+
+
+def unpack(blob: pa.Buffer, schema: pa.Schema) -> Iterator[Train]:
+    """The trains of a blob; the schema is that of their arrow."""
+    start = blob[: len(ASIDE)].to_pybytes()
+    data = pa.memory_map(os.fsdecode(blob[len(ASIDE) :].to_pybytes())) if start == ASIDE else blob
+    with pa.ipc.open_stream(data) as stream:
+        for batch in stream:
+            ts, number = (plain(batch.column(name))[0] for name in (TS, NUMBER))
+            columns = batch.columns[: len(schema)]
+            yield Train(pa.RecordBatch.from_arrays(columns, schema=schema), ts, number)
 
 
 def divide(train: Train, key: tuple[str, ...], partitions: int) -> list[tuple[int, Train]]:
@@ -55,22 +81,29 @@ def divide(train: Train, key: tuple[str, ...], partitions: int) -> list[tuple[in
         return []
     if not key or partitions == 1:
         return [(0, train)]
-    home = buckets([train[name] for name in key], len(train), partitions)
-    order = np.argsort(home, kind="stable")
-    ends = np.searchsorted(home[order], np.arange(partitions + 1))
-    parts = ((bucket, order[ends[bucket] : ends[bucket + 1]]) for bucket in range(partitions))
+    home = buckets([train[name] for name in key], len(train), partitions).astype(np.uint16)
+    order = np.argsort(home, kind="stable")  # of small integers: a radix sort
+    ends = np.cumsum(np.bincount(home, minlength=partitions))
+    parts = ((bucket, order[start:end]) for bucket, (start, end) in enumerate(pairwise([0, *ends.tolist()])))
     return [(bucket, train.take(rows)) for bucket, rows in parts if len(rows)]
 
 
-def rows(parcels: Iterable[Parcel]) -> pa.RecordBatch:
+def rows(parcels: Iterable[Parcel], aside: str = "") -> pa.RecordBatch:
     """Parcels as Spark sees them."""
     all_ = list(parcels)
     columns: list[pa.Array[Any]] = [
         pa.array([parcel.arrow for parcel in all_], pa.int32()),
         pa.array([parcel.bucket for parcel in all_], pa.int32()),
-        pa.array([pack(parcel.train) for parcel in all_], pa.binary()),
+        pa.array([pack(parcel.trains, aside) for parcel in all_], pa.binary()),
     ]
     return pa.RecordBatch.from_arrays(columns, schema=ROW)
+
+
+def in_order(schema: pa.Schema, trains: list[Train], order: tuple[str, ...] = ()) -> list[Train]:
+    """Trains of one arrow from several partitions as a sequence: by arrival number, then by the columns of an order."""
+    some = sorted((train for train in trains if len(train)), key=lambda train: int(train.number[0]))
+    apart = all(one.number[-1] < other.number[0] for one, other in pairwise(some))
+    return some if apart else [merged(schema, some, order)]
 
 
 def merged(schema: pa.Schema, trains: list[Train], order: tuple[str, ...] = ()) -> Train:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pyarrow as pa
 from rich.console import Console as Screen
@@ -17,29 +17,34 @@ class Console:
     """At least once: a batch that is run again is printed again. Of each batch the first `most` tuples are printed."""
 
     most: int = 20
+    name: str = field(default="", repr=False)
+    """Of the output, where there are several."""
 
     def open(self, schema: pa.Schema, run: str = "", replace: bool = False) -> ConsoleWriter:
-        return ConsoleWriter(schema, self.most)
+        return ConsoleWriter(schema, self.most, self.name)
 
 
 @dataclass(frozen=True)
 class ConsoleWriter:
     schema: pa.Schema
     most: int
+    name: str = ""
 
     def write(self, batch_id: int, tuples: Iterable[pa.RecordBatch]) -> None:
         whole = pa.Table.from_batches(tuples, self.schema)
         if not whole.num_rows:
             return
         more = f", the first {self.most}" if whole.num_rows > self.most else ""
-        table = Table(
-            *self.schema.names, title=f"batch {batch_id}: {whole.num_rows} tuples{more}", title_justify="left"
-        )
+        counted = "1 tuple" if whole.num_rows == 1 else f"{whole.num_rows} tuples"
+        title = f"{self.name and f'{self.name}, '}batch {batch_id}: {counted}{more}"
+        table = Table(*self.schema.names)
         for row in zip(*(column.to_pylist() for column in whole[: self.most].columns), strict=True):
             table.add_row(*("" if value is None else Text(str(value)) for value in row))
         screen = Screen(file=sys.stdout, markup=False)
-        screen.print(f"batch {batch_id}: {whole.num_rows} tuples{more}")
-        screen.print(table)
+        with screen.capture() as drawn:
+            screen.print(title)
+            screen.print(table)
+        print(drawn.get(), end="", flush=True)  # at once, and where progress may be drawn beneath
 
     def close(self) -> None:
         """The console stays open."""

@@ -10,8 +10,10 @@ from urllib.parse import unquote
 from australis.errors import RunError, listing, near
 from australis.run.source import Source
 from australis.run.sources.files import Files
+from australis.run.sources.push import LARGEST, LOOPBACK, Push
 from australis.run.sources.rate import Rate
 from australis.run.sources.replay import Replay
+from australis.run.spool import LIMIT
 from australis.schema import Spec
 from australis.schema import schema as schema_of
 
@@ -19,6 +21,7 @@ FORMS = (
     "a file, glob or folder (`reports/*.csv`, `reports/?follow=true`)",
     "`replay:FILES?on=COLUMN&speed=10`",
     "`rate:A_SECOND?limit=TUPLES&COLUMN=EXPRESSION`",
+    "`push:[HOST:]PORT?spool=FOLDER`",
 )
 _OPTIONS = re.compile(r"(.*?)\?(\w+=.*)", re.DOTALL)
 _FILES = ("follow", "order", "strict", "header", "delimiter", "null")
@@ -61,7 +64,10 @@ def source(text: str | Path, schema: Spec) -> Source:
             None if limit is None else int(limit),
             None if began is None else round(began * 1e6),
         )
-    raise RunError(f"there is no source `{spelled}`{near(kind, ('replay', 'rate'))}; a source is {'; or '.join(FORMS)}")
+    if kind == "push":
+        return _push(spelled, rest, columns, options)
+    hint = near(kind, ("replay", "rate", "push"))
+    raise RunError(f"there is no source `{spelled}`{hint}; a source is {'; or '.join(FORMS)}")
 
 
 def _files(spelled: str, place: str, columns: Any, options: dict[str, str]) -> Files:
@@ -80,6 +86,19 @@ def _files(spelled: str, place: str, columns: Any, options: dict[str, str]) -> F
         delimiter=options.get("delimiter", ","),
         nulls=nulls,
     )
+
+
+def _push(spelled: str, place: str, columns: Any, options: dict[str, str]) -> Push:
+    _check(spelled, options, ("spool", "limit", "largest"))
+    host, _, port = place.rpartition(":")
+    if not port.isascii() or not port.isdigit():
+        raise RunError(f"{spelled}: `{port}` is no port; write push:8080, or push:HOST:8080 for more than this machine")
+    folder = str(Path(options["spool"]).expanduser()) if options.get("spool") else ""
+    limit, largest = (
+        int(_number(spelled, name, options[name])) if name in options else default
+        for name, default in (("limit", LIMIT), ("largest", LARGEST))
+    )
+    return Push(host.strip("[]") or LOOPBACK, int(port), columns, folder, limit, largest)
 
 
 def _options(spelled: str, text: str) -> dict[str, str]:

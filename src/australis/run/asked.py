@@ -1,0 +1,43 @@
+"""Being asked to stop: by Ctrl-C, or by the signal that ends programs."""
+
+from __future__ import annotations
+
+import signal
+from types import FrameType
+from typing import Any
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class Asked:
+    """How often this process was asked to stop. Until `running`, that interrupts it as Ctrl-C does any program."""
+
+    def __init__(self) -> None:
+        self.times, self.number = 0, 0
+        self.running = False
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> Asked:
+        for number in _SIGNALS:
+            self._before[number] = signal.signal(number, self._ask)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, before in self._before.items():
+            signal.signal(number, before)
+
+    def run(self) -> None:
+        """From now on signals are only counted. Spark has set one of its own, which would end the batch under way."""
+        self.running = True
+        for number in _SIGNALS:
+            signal.signal(number, self._ask)
+
+    @property
+    def status(self) -> int:
+        """What a program that was stopped by the signal ends with."""
+        return 128 + (self.number or signal.SIGINT)
+
+    def _ask(self, number: int, frame: FrameType | None) -> None:
+        self.times, self.number = self.times + 1, number
+        if not self.running:
+            raise KeyboardInterrupt

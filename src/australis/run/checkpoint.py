@@ -1,0 +1,163 @@
+"""The checkpoint: a folder with all that a run needs to go on, whatever happens to it.
+
+run.json        the run's name, how many partitions it has, what its sources are
+networks/       the networks that it has run, by number, each there before the first batch that runs it
+query/          Spark's own log of offsets and commits
+state/          the tables of boxes
+letters/        input that could not be read
+measures/       measurements of the last batches
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import shutil
+import uuid
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO, Any
+from urllib.parse import unquote
+
+from australis import netfile
+from australis.errors import AustralisError, RunError
+from australis.network import Network
+from australis.run.batch import Batch, batch
+from australis.run.job import Home, Job
+from australis.run.sinks.durable import renamed
+from australis.run.source import Offset
+
+FORMAT = 1
+REMEDY = "restore the checkpoint folder from a copy, or start again with an empty one"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A network of the run as the checkpoint has it."""
+
+    number: int
+    text: str
+    homes: tuple[Home, ...]
+    owners: Mapping[str, str]
+    starts: Mapping[str, Offset]
+
+    def network(self) -> Network:
+        try:
+            return netfile.loads(self.text, f"network {self.number} of the checkpoint")
+        except AustralisError as error:
+            raise RunError(f"{error}; functions that it calls must be known before the run goes on") from error
+
+
+class Checkpoint:
+    """A checkpoint folder, opened for a run: a new one if it is empty."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path).absolute()
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise RunError(f"{self.path}: cannot be a checkpoint folder: {error}") from error
+        self.fresh = not (self.path / "run.json").exists()
+        if self.fresh:
+            strangers = sorted(entry.name for entry in self.path.iterdir() if not entry.name.startswith("."))
+            if strangers:
+                raise RunError(
+                    f"{self.path}: is no checkpoint: it holds {strangers[0]}, and no run.json; choose an empty folder"
+                )
+            self.run, self.partitions = uuid.uuid4().hex, 1
+            return
+        kept = self._read(self.path / "run.json")
+        if kept.get("format") != FORMAT:
+            raise RunError(
+                f"{self.path}: a checkpoint of format {kept.get('format')}, and this Australis reads format {FORMAT};"
+                " run the Australis that wrote it, or start again with an empty folder"
+            )
+        self.run, self.partitions = str(kept["run"]), int(kept["partitions"])
+
+    def begin(self) -> IO[bytes]:
+        """Make it a checkpoint, if it is not one yet. What is returned locks it until it is closed."""
+        lock = (self.path / ".lock").open("wb")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            lock.close()
+            raise RunError(f"{self.path}: another run uses it; stop that one, or choose another folder") from error
+        if self.fresh:
+            self._write(self.path / "run.json", {"format": FORMAT, "run": self.run, "partitions": self.partitions})
+        return lock
+
+    def keep(self, job: Job) -> None:
+        """Keep a job's network, before a batch runs it."""
+        kept = Kept(job.number, netfile.dumps(job.network), job.homes, job.owners, job.starts)
+        (self.path / "networks").mkdir(exist_ok=True)
+        self._write(self._network(job.number), asdict(kept))
+
+    def network(self, number: int) -> Kept:
+        kept = self._read(self._network(number))
+        homes = tuple(Home(home["name"], home["since"], tuple(home["kin"])) for home in kept["homes"])
+        return Kept(kept["number"], kept["text"], homes, kept["owners"], kept["starts"])
+
+    def last_number(self) -> int:
+        """The greatest number of a network that it keeps."""
+        return max((int(path.stem) for path in (self.path / "networks").glob("*.json")), default=0)
+
+    def offset(self, number: int) -> Batch:
+        """The batch that Spark has planned under a number of its own."""
+        path = self.path / "query" / "offsets" / str(number)
+        try:
+            return batch(json.loads(path.read_text().splitlines()[-1]))
+        except (OSError, ValueError, KeyError, IndexError) as error:
+            raise RunError(f"{path}: cannot be read: {error}; {REMEDY}") from error
+
+    def inputs(self) -> dict[str, Offset]:
+        """How far the last batch that was planned goes in each input."""
+        numbers = self._planned()
+        if not numbers:
+            return {}
+        path = self.path / "query" / "offsets" / str(max(numbers))
+        read: dict[str, Offset] = json.loads(path.read_text().splitlines()[-1])["inputs"]
+        return read
+
+    def sweep(self, names: set[str]) -> None:
+        """Remove the state of all stages but these."""
+        for folder in _entries(self.path / "state"):
+            if unquote(folder) not in names:
+                shutil.rmtree(self.path / "state" / folder, ignore_errors=True)
+
+    def _planned(self) -> list[int]:
+        return [int(entry) for entry in _entries(self.path / "query" / "offsets") if entry.isdigit()]
+
+    def last_batch(self) -> Batch | None:
+        """The last batch that was planned, whether it was run to its end or not."""
+        numbers = self._planned()
+        last = self.offset(max(numbers)) if numbers else None
+        return last if last is not None and last.version else None
+
+    def done(self) -> bool:
+        """Whether the run came to the end of its inputs."""
+        last = max(self._planned(), default=None)
+        return last is not None and str(last) in _entries(self.path / "query" / "commits") and self.offset(last).end
+
+    def _network(self, number: int) -> Path:
+        return self.path / "networks" / f"{number:06}.json"
+
+    def _read(self, path: Path) -> dict[str, Any]:
+        try:
+            read = json.loads(path.read_text())
+            if not isinstance(read, dict):
+                raise ValueError("it is no object")
+        except (OSError, ValueError) as error:
+            raise RunError(f"{path}: the checkpoint is damaged: {error}; {REMEDY}") from error
+        return read
+
+    def _write(self, path: Path, value: dict[str, Any]) -> None:
+        try:
+            with renamed(path) as file:
+                file.write(json.dumps(value, indent=1).encode())
+        except OSError as error:
+            raise RunError(f"{path}: cannot be written: {error}; make room, or choose another checkpoint") from error
+
+
+def _entries(folder: Path) -> list[str]:
+    return [entry.name for entry in folder.iterdir()] if folder.exists() else []

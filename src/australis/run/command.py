@@ -1,0 +1,217 @@
+"""The command `australis run` on Spark: a run from its start to its end, or until somebody stops it."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import time
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, nullcontext, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+
+from australis.errors import AustralisError, RunError
+from australis.network import Network
+from australis.run import progress
+from australis.run.asked import Asked
+from australis.run.lines import Notes, Objects, Teller, write
+from australis.run.metrics import Server
+from australis.run.overheard import Overheard
+from australis.run.screen import Screen
+from australis.run.session import session
+from australis.run.spark import Run
+from australis.run.start import start
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_TICK = 0.1
+_GRACE = 10.0  # seconds for a run that is to stop at once
+_STOPPING = "stopping after the batch under way; once more stops at once, which loses nothing either"
+_AT_ONCE = "stopping at once"
+
+
+@dataclass(frozen=True)
+class Telling:
+    """How a run is told of, and what about it."""
+
+    title: str
+    again: str
+    """The command line that goes on with it."""
+    json: bool = False
+    quiet: bool = False
+    kept: bool = False
+    """Whether its checkpoint is there after it."""
+    sinks: Mapping[str, str] = field(default_factory=dict)
+    console: Console = field(default_factory=lambda: Console(stderr=True, highlight=False))
+
+    @property
+    def on_screen(self) -> bool:
+        return self.console.is_terminal and not self.quiet and not self.json
+
+    def teller(self, run: Run) -> Teller:
+        if self.on_screen:
+            return Screen(run, self.title, self.console, self.kept)
+        return Objects(run) if self.json else Notes(self.console, self.quiet)
+
+    def say(self, text: str) -> None:
+        """A line for people."""
+        if not self.quiet:
+            self.console.print(text, markup=False, soft_wrap=True)
+
+
+def main(
+    network: Network,
+    named: Mapping[str, Any],
+    telling: Telling,
+    *,
+    checkpoint: Path | None = None,
+    master: str | None = None,
+    partitions: int | None = None,
+    train: int | None = None,
+    trigger: float | None = None,
+    strict: bool = False,
+    change: bool = False,
+    metrics: tuple[str, int] | None = None,
+) -> int:
+    """Run a network, tell how it goes, and give the status to end with."""
+    for output in network.outputs:
+        if output.name not in named:
+            telling.say(f"output {output.name} has no --sink: its tuples are counted, and not kept")
+    with ExitStack() as stack:
+        asked = stack.enter_context(Asked())
+        try:
+            server = stack.enter_context(Server(metrics[1], metrics[0])) if metrics else None
+            with telling.console.status("starting Spark") if telling.on_screen else nullcontext():
+                spark = _session(stack, master, telling)
+                since = time.monotonic()
+                run = start(
+                    network, named, spark=spark, checkpoint=checkpoint, partitions=partitions, train=train,
+                    trigger=trigger, strict=strict, change=change,
+                )  # fmt: skip
+            asked.run()
+        except KeyboardInterrupt:
+            telling.say("stopped before the run began")
+            return asked.status
+        if server is not None:
+            server.run = run
+            telling.say(f"metrics at {server.url}")
+        return _to_its_end(run, asked, telling, since)
+
+
+def _to_its_end(run: Run, asked: Asked, telling: Telling, since: float) -> int:
+    over = telling.kept and not run.totals.batches and run.checkpoint.done()
+    teller = telling.teller(run)
+    watched = Watched(run, asked, teller.show)
+    ended = "failure"
+    try:
+        stopped = watched.to_its_end()
+        ended = "interrupt" if asked.times else "end"
+    finally:
+        teller.close()
+        took = time.monotonic() - since
+        if telling.json:
+            write(progress.total_object(run, took, telling.kept, ended))
+    if over:
+        telling.say(f"{progress.short(run.checkpoint.path)}: this run came to the end of its inputs before; to run it"
+                    " again, choose an empty folder")  # fmt: skip
+    elif not telling.json:
+        telling.say(progress.summary(run, took, telling.kept, telling.sinks) + watched.first_letter)
+    if not asked.times:
+        return 0
+    telling.say(_how_to_go_on(telling))
+    if not stopped:  # a batch that cannot be interrupted holds threads that would keep this process alive
+        sys.stdout.flush()
+        os._exit(asked.status)
+    return asked.status
+
+
+class Watched:
+    """A run that is watched to its end, however that comes."""
+
+    def __init__(self, run: Run, asked: Asked, show: Callable[[str], None]) -> None:
+        self.run, self.asked, self.show = run, asked, show
+        self.first_letter = ""
+        self._failure: Exception | None = None
+
+    def to_its_end(self) -> bool:
+        """Wait for the end of its inputs, or until it is asked to stop; whether it has let go of all it held.
+
+        What stopped it otherwise is raised.
+        """
+        while self._active() and not self.asked.times:
+            self.show("")
+            time.sleep(_TICK)
+        with suppress(Exception):  # those of a run without a checkpoint folder go with it
+            self.first_letter = progress.first_letter(self.run)
+        return self._stopped()
+
+    def _active(self) -> bool:
+        try:
+            return self.run.active
+        except Exception as error:
+            raise RunError(f"Spark's process is gone, killed or out of memory: {line_of(error)}") from error
+
+    def _stopped(self) -> bool:
+        # Another thread waits for it, so that this one hears signals and no call to Spark is cut short.
+        stopping = Thread(target=self._stop, daemon=True)
+        stopping.start()
+        limit = float("inf")
+        while stopping.is_alive() and time.monotonic() < limit:
+            if self.asked.times > 1 and limit == float("inf"):
+                Thread(target=self.run.query.stop, daemon=True).start()
+                limit = time.monotonic() + _GRACE
+            self.show(_AT_ONCE if self.asked.times > 1 else _STOPPING if self.asked.times else "")
+            stopping.join(_TICK)
+        if self._failure is not None and self.asked.times < 2:
+            raise RunError(line_of(self._failure)) from self._failure
+        return not stopping.is_alive()
+
+    def _stop(self) -> None:
+        try:
+            self.run.stop()
+        except Exception as error:
+            self._failure = error
+
+
+def line_of(error: Exception) -> str:
+    """What went wrong, in one line: of all that Spark tells about it, the last error in Python.
+
+    >>> line_of(ValueError("Py4JError: ...\\n  at org.apache\\nValueError: no such road\\n\\n=== Query ==="))
+    'ValueError: no such road'
+    """
+    text = str(error).strip() or type(error).__name__
+    told = re.findall(r"^(?:[\w.]+\.)?([A-Z]\w*(?:Error|Exception): .+)$", text, re.MULTILINE)
+    return text if "\n" not in text else str(told[-1]) if told else text.splitlines()[0]
+
+
+def _session(stack: ExitStack, master: str | None, telling: Telling) -> SparkSession:
+    heard = Overheard(lambda line: telling.console.print(line, markup=False, soft_wrap=True))
+    stack.callback(heard.close)
+    try:
+        found, ours = session(None, master, heard.descriptor)
+    except AustralisError:
+        raise
+    except Exception as error:
+        raise RunError(f"Spark does not start{f' at {master}' if master else ''}: {line_of(error)}") from error
+    finally:
+        heard.given()
+    if ours:
+        stack.callback(_end, found)
+    return found
+
+
+def _end(spark: SparkSession) -> None:
+    with suppress(Exception):  # it may be gone already
+        spark.stop()
+
+
+def _how_to_go_on(telling: Telling) -> str:
+    if telling.kept:
+        return f"stopped; the same command goes on from here: {telling.again}"
+    return "stopped; the results up to here are final, but without --checkpoint the run cannot go on"

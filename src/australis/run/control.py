@@ -1,0 +1,62 @@
+"""Control of a run from batch to batch: what the driver tells the process that plans batches, through a small file."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from australis.run.sent import Sent
+
+LIMIT = 1 << 23
+"""About how many tuples the first batch takes; how long it took tells how many the next may."""
+_MOST, _LEAST = 1 << 25, 1 << 10
+
+
+@dataclass(frozen=True)
+class Order:
+    """The network to run next, about how many tuples of each input a batch may take, and whether to stop."""
+
+    network: int
+    limit: int = LIMIT
+    stop: bool = False
+
+
+@dataclass(frozen=True)
+class Control:
+    """A folder of the driver's own."""
+
+    folder: str
+
+    def give(self, order: Order) -> None:
+        path = Path(self.folder) / "order"
+        path.with_suffix(".tmp").write_text(json.dumps(asdict(order)))
+        path.with_suffix(".tmp").rename(path)
+
+    def order(self) -> Order:
+        return Order(**json.loads((Path(self.folder) / "order").read_text()))
+
+    def put(self, number: int, sent: Sent) -> None:
+        """Lay a job ready, before an order names its network."""
+        (Path(self.folder) / f"job-{number}").write_bytes(sent.name.encode() + sent.data)
+
+    def job(self, number: int) -> Sent:
+        data = (Path(self.folder) / f"job-{number}").read_bytes()
+        return Sent(data[:64].decode(), data[64:])
+
+    @property
+    def aside(self) -> str:
+        """Where trains may be laid that go from task to task."""
+        return f"{self.folder}/aside"
+
+
+def paced(order: Order, taken: int, seconds: float, aim: float) -> Order:
+    """The order after a batch that took so many tuples and seconds: the next one should take the time aimed at.
+
+    Only a batch that was full tells how long a full one takes.
+    """
+    if taken < order.limit // 2 and seconds < 2 * aim:
+        return order
+    limit = int(order.limit * min(max(aim / max(seconds, 1e-3), 0.5), 2.0))
+    limit = min(max(limit, _LEAST), _MOST)
+    return replace(order, limit=limit) if not 0.8 < limit / order.limit < 1.25 else order

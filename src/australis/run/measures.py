@@ -1,0 +1,113 @@
+"""Measurements of a run: what each box costs and lets through, what flows along each arrow, how late outputs are."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from australis.network import Arrow, Network
+from australis.run.superbox import Event
+from australis.schema import schema
+from australis.train import Train
+
+SCHEMA = schema(
+    "batch bigint, kind string, name string, partition int,"
+    " seconds double, taken bigint, given bigint, bytes bigint, delay double, worst double"
+)
+"""A row is a `box` (its seconds, the tuples that it was given and gave), an `arrow` (tuples and bytes along it) or an
+`output` (its tuples, and their mean and longest delay in seconds since they, or the oldest they are made of, entered).
+"""
+
+
+@dataclass
+class Tally:
+    """What one task measures."""
+
+    network: Network
+    boxes: dict[str, list[float]] = field(default_factory=dict)
+    arrows: dict[tuple[str, str], list[int]] = field(default_factory=dict)
+    widths: dict[tuple[str, str], int | None] = field(default_factory=dict)
+    _since: float = 0.0
+
+    def over(self, events: Iterable[Event]) -> None:
+        """Run boxes, and measure each."""
+        self._since = time.perf_counter()
+        for event in events:
+            now = time.perf_counter()
+            box = self.boxes.setdefault(event.node.name, [0.0, 0, 0])
+            box[0] += now - self._since
+            box[1] += sum(map(len, event.inputs))
+            for port, train in event.outputs.items():
+                box[2] += len(train)
+                self.along(event.node.name, port, train)
+            self._since = time.perf_counter()
+
+    def along(self, source: str, port: str, train: Train) -> None:
+        """Count what flows from a port."""
+        place = (source, port)
+        if place not in self.arrows:
+            self.arrows[place], self.widths[place] = [0, 0], _width(self.network.schemas[source][port])
+        counts, width = self.arrows[place], self.widths[place]
+        counts[0] += len(train)
+        counts[1] += train.nbytes if width is None else len(train) * width
+
+    def table(self, batch: int, partition: int) -> pa.RecordBatch:
+        """The rows that it comes to."""
+        rows: list[tuple[object, ...]] = [
+            (batch, "box", name, partition, seconds, int(taken), int(given), None, None, None)
+            for name, (seconds, taken, given) in self.boxes.items()
+        ]
+        for (source, port), (tuples, size) in self.arrows.items():
+            name = self.network.spelled(Arrow(source, port))
+            rows.append((batch, "arrow", name, partition, None, None, tuples, size, None, None))
+        return _table(rows)
+
+
+def _width(columns: pa.Schema) -> int | None:
+    """How many bytes a tuple takes, if that is the same for all."""
+    try:
+        bits: list[int] = [column.type.bit_width for column in columns]
+    except ValueError:
+        return None
+    return sum(bits) // 8
+
+
+def output(batch: int, name: str, trains: list[Train], now: int) -> pa.RecordBatch:
+    """The row of an output's tuples, which leave at a time in microseconds."""
+    tuples = sum(map(len, trains))
+    late = [now - train.ts for train in trains if len(train)]
+    delay = float(sum(map(np.sum, late))) / tuples / 1e6 if late else None
+    worst = float(max(map(np.max, late))) / 1e6 if late else None
+    size = sum(train.nbytes for train in trains)
+    return _table([(batch, "output", name, None, None, None, tuples, size, delay, worst)])
+
+
+def _table(rows: list[tuple[object, ...]]) -> pa.RecordBatch:
+    columns = list(zip(*rows, strict=True)) or [()] * len(SCHEMA)
+    arrays = [pa.array(values, column.type) for values, column in zip(columns, SCHEMA, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)
+
+
+def rows_of(tables: Iterable[pa.RecordBatch]) -> Iterator[dict[str, Any]]:
+    """The rows of measurements, which are as many as boxes and arrows."""
+    for table in tables:
+        yield from table.to_pylist()
+
+
+def progress(network: Network, batch: int, tables: Iterable[pa.RecordBatch]) -> dict[str, Any]:
+    """A batch in short: the tuples of each input and output, and how late the outputs are."""
+    inputs = {input.name for input in network.inputs}
+    taken = dict.fromkeys((input.name for input in network.inputs if not input.static), 0)
+    given: dict[str, int] = {}
+    delay: dict[str, float | None] = {}
+    for row in rows_of(tables):
+        if row["kind"] == "arrow" and row["name"] in inputs:
+            taken[row["name"]] += row["given"]
+        elif row["kind"] == "output":
+            given[row["name"]], delay[row["name"]] = row["given"], row["worst"]
+    return {"batch": batch, "taken": taken, "given": given, "delay": delay}

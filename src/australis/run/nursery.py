@@ -1,0 +1,154 @@
+"""The nursery: a process with the engine loaded, from which Spark's Python processes are forked.
+
+Spark starts several Python processes a run, and each would spend seconds on loading the same modules. What Spark starts
+instead is a small launcher, which asks the nursery for a process of its kind and waits until that has ended.
+"""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import importlib
+import json
+import os
+import runpy
+import select
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import traceback
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+_LAUNCHER = """\
+#!{python} -SEsB
+import json, os, signal, socket, sys
+asked = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+try:
+    if sys.argv[1] != "-m":
+        raise ValueError
+    asked.connect({address!r})
+    message = {{"arguments": sys.argv[1:], "folder": os.getcwd(), "environment": dict(os.environ)}}
+    socket.send_fds(asked, [json.dumps(message).encode()], [0, 1, 2])
+    child = int(asked.recv(64))
+except (OSError, ValueError, IndexError):
+    os.execv({python!r}, [{python!r}, *sys.argv[1:]])
+signal.signal(signal.SIGTERM, lambda *_: os.kill(child, signal.SIGTERM))
+for stream in 0, 1, 2:
+    os.close(stream)
+while asked.recv(64):
+    pass
+"""
+_LOADED = (
+    "pandas",
+    "pyarrow.parquet",
+    "pyspark.daemon",
+    "pyspark.worker",
+    "pyspark.sql.streaming.python_streaming_source_runner",
+    "pyspark.sql.worker.create_data_source",
+    "pyspark.sql.worker.lookup_data_sources",
+    "pyspark.sql.worker.plan_data_source_read",
+    "australis.run.start",
+)
+_MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(1 << 30), "MALLOC_TRIM_THRESHOLD_": str(1 << 30)}
+"""Columns come and go with every train: memory that is given back each time is cleared each time."""
+_MOST = 1 << 20  # bytes of a message: an environment
+
+
+class Nursery:
+    """A nursery under way; it ends with the process that started it."""
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="australis-")
+        address = str(Path(self._folder.name) / "nursery")
+        self.launcher = str(Path(self._folder.name) / "python")
+        """What Spark is told to start in the place of Python."""
+        Path(self.launcher).write_text(_LAUNCHER.format(python=sys.executable, address=address))
+        Path(self.launcher).chmod(0o700)
+        command = [sys.executable, "-m", __name__, address]
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, start_new_session=True, env={**_MEMORY, **os.environ}
+        )
+
+    def close(self) -> None:
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        self._process.wait()
+        self._folder.cleanup()
+
+
+@cache
+def launcher() -> str:
+    """What Spark is to start in the place of Python: the launcher of this process's nursery, where it can have one."""
+    fits = sys.platform == "linux" and shlex.quote(sys.executable) == sys.executable and len(sys.executable) < 100
+    if not fits:  # the first line of a script has no room for some paths
+        return sys.executable
+    nursery = Nursery()
+    atexit.register(nursery.close)
+    return nursery.launcher
+
+
+def _load() -> None:
+    """Everything that the processes would load."""
+    for module in _LOADED:
+        importlib.import_module(module)
+
+
+def _serve(address: str) -> None:
+    """Fork a process for whoever asks, until the one that started this ends."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listening:
+        listening.bind(address)
+        listening.listen()
+        _load()
+        gc.collect()
+        gc.freeze()  # workers collect after every task; what is loaded here need not be looked at
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        while True:
+            ready, _, _ = select.select([listening.fileno(), 0], [], [])
+            if 0 in ready:
+                return
+            asked, _ = listening.accept()
+            with asked:
+                if os.fork() == 0:
+                    listening.close()
+                    os._exit(_live(asked))
+
+
+def _live(asked: socket.socket) -> int:
+    """Be the process that was asked for; the connection closes when it ends."""
+    try:
+        data, streams, _, _ = socket.recv_fds(asked, _MOST, 3)
+        wanted = json.loads(data)
+        for number, stream in enumerate(streams):
+            os.dup2(stream, number)
+            os.close(stream)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        os.chdir(wanted["folder"])
+        os.environ.clear()
+        os.environ.update(wanted["environment"])
+        paths = wanted["environment"].get("PYTHONPATH", "").split(os.pathsep)
+        sys.path[:0] = [path for path in paths if path and path not in sys.path]
+        asked.send(str(os.getpid()).encode())
+        _, module, *arguments = wanted["arguments"]
+        sys.argv = [module, *arguments]
+        sys.modules.pop(module, None)  # it is loaded already, and is now to be run
+        runpy.run_module(module, run_name="__main__", alter_sys=True)
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 1
+    except BaseException:
+        traceback.print_exc()
+        return 1
+    finally:
+        with suppress(OSError, ValueError):
+            sys.stdout.flush()
+            sys.stderr.flush()
+    return 0
+
+
+if __name__ == "__main__":
+    _serve(sys.argv[1])

@@ -1,0 +1,37 @@
+"""A job as it is sent to other processes: as bytes, which each process reads once."""
+
+from __future__ import annotations
+
+import pickle
+from collections import OrderedDict
+from dataclasses import dataclass
+from hashlib import sha256
+
+from australis.run.job import Job
+
+_KEPT = 8
+_jobs: OrderedDict[str, Job] = OrderedDict()
+
+
+@dataclass(frozen=True)
+class Sent:
+    """Spark unpickles what it sends for every task of every batch; of a job only these bytes."""
+
+    name: str
+    data: bytes
+
+    @property
+    def job(self) -> Job:
+        if self.name not in _jobs:
+            _jobs[self.name] = pickle.loads(self.data)
+            while len(_jobs) > _KEPT:
+                _jobs.popitem(last=False)
+        _jobs.move_to_end(self.name)
+        return _jobs[self.name]
+
+
+def send(job: Job) -> Sent:
+    from pyspark import cloudpickle
+
+    data: bytes = cloudpickle.dumps(job)  # type: ignore[no-untyped-call]
+    return Sent(sha256(data).hexdigest(), data)

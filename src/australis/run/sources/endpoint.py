@@ -1,0 +1,251 @@
+"""An endpoint: a web server to which programs post tuples, and which answers once they are in a spool.
+
+`POST /` takes a body; `GET /health` tells that the server is there. All answers are JSON. Whoever reaches the port may
+post; web pages, whose browsers say where they come from, may not.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler
+from socketserver import ThreadingTCPServer
+from threading import Lock, Thread
+from typing import Any
+
+import pyarrow as pa
+
+from australis.errors import RunError, listing
+from australis.run.sources.bodies import JSON, TYPES, Refused, post
+from australis.run.spool import Full, Spool
+
+_SENDER = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+_INTEGER = re.compile(r"[0-9]{1,18}")
+_GRACE = 10.0  # seconds for requests under way when the endpoint is closed
+_LINGER = 2.0  # seconds for which a sender may go on after it was refused
+_AGAIN = {"Retry-After": "1"}
+
+
+class Endpoint:
+    """A server that runs in threads of this process until it is closed."""
+
+    def __init__(self, host: str, port: int, schema: pa.Schema, spool: Spool, largest: int) -> None:
+        self._spool = spool
+        try:
+            self._server = _Server(host, port, schema, spool, largest)
+        except OSError as error:
+            spool.close()
+            raise RunError(f"push:{host}:{port}: {error}; choose another port, or 0 for any that is free") from error
+        self.address: tuple[str, int] = self._server.server_address[:2]  # type: ignore[assignment]
+        """The host, and the port that was found if none was given."""
+        self._thread = Thread(target=self._server.serve_forever, args=(0.05,), name="push", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Finish the requests under way, and stop."""
+        self._server.shutdown()
+        self._thread.join()
+        self._server.finish()
+        self._server.server_close()
+        self._spool.close()
+
+
+class _Server(ThreadingTCPServer):
+    """A thread for each connection. It knows those that wait for a request."""
+
+    allow_reuse_address = True
+    daemon_threads = True
+    request_queue_size = 128
+
+    def __init__(self, host: str, port: int, schema: pa.Schema, spool: Spool, largest: int) -> None:
+        self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        self.schema, self.spool, self.largest = schema, spool, largest
+        self.threads: dict[Any, Thread] = {}
+        self.idle: set[Any] = set()
+        self.closing = False
+        self.lock = Lock()
+        super().__init__((host, port), _Handler)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        thread = Thread(target=self.process_request_thread, args=(request, client_address), daemon=True)
+        with self.lock:
+            self.threads[request] = thread
+        thread.start()
+
+    def close_request(self, request: Any) -> None:
+        with self.lock:
+            self.threads.pop(request, None)
+            self.idle.discard(request)
+        super().close_request(request)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A sender that goes away is no error."""
+
+    def waits(self, request: Any) -> bool:
+        """Whether a connection may wait for a request."""
+        with self.lock:
+            if not self.closing:
+                self.idle.add(request)
+            return not self.closing
+
+    def finish(self) -> None:
+        """End all connections: at once those that wait, the others when they are done, or after a while."""
+        with self.lock:
+            self.closing = True
+            for request in self.idle:
+                _shut(request, socket.SHUT_RD)
+            threads = list(self.threads.values())
+        end = time.monotonic() + _GRACE
+        for thread in threads:
+            thread.join(max(0.0, end - time.monotonic()))
+        with self.lock:
+            for request in self.threads:
+                _shut(request, socket.SHUT_RDWR)
+        for thread in threads:
+            thread.join(_LINGER)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """The requests of one connection."""
+
+    server: _Server
+    protocol_version = "HTTP/1.1"
+    default_request_version = "HTTP/1.0"  # of those that do not tell
+    server_version, sys_version = "Australis", ""
+    timeout = 60
+    wbufsize = -1  # an answer leaves in one piece
+    disable_nagle_algorithm = True
+
+    def handle_one_request(self) -> None:
+        self.close_connection = True
+        self.unread = False
+        if self.server.waits(self.connection):
+            super().handle_one_request()
+            if self.unread:
+                self._linger()
+
+    def parse_request(self) -> bool:
+        with self.server.lock:
+            self.server.idle.discard(self.connection)
+        read = super().parse_request()
+        self.unread = not read or "Content-Length" in self.headers or "Transfer-Encoding" in self.headers
+        return read
+
+    def handle_expect_100(self) -> bool:
+        """A sender that asks first is answered once there is room."""
+        return True
+
+    def do_GET(self) -> None:
+        if self.path != "/health":
+            self._answer(404, {"error": "there is only GET /health, and POST / to send tuples"})
+        else:
+            self._answer(200, {"number": self.server.spool.number})
+
+    def do_POST(self) -> None:
+        try:
+            self._answer(200, self._taken())
+        except Refused as refused:
+            self._answer(refused.code, {"error": refused.reason})
+        except Full as full:
+            self._answer(503, {"error": f"{full}; post it again later"}, _AGAIN)
+        except ConnectionError:  # the sender is gone
+            self.close_connection = True
+        except Exception as error:
+            self._answer(500, {"error": f"the server failed ({type(error).__name__}); post it again later"}, _AGAIN)
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """What the library refuses: a request that it cannot read, and methods that are none of ours."""
+        self.unread = self.close_connection = True
+        if code == 501:
+            self._answer(405, {"error": "only POST / and GET /health are answered"}, {"Allow": "GET, POST"})
+        else:
+            self._answer(code, {"error": f"the request does not read: {message or self.responses[code][0]}"})
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """What people send is not for others to read."""
+
+    def _taken(self) -> dict[str, Any]:
+        """Store the body, and say where."""
+        type, sender, sequence = self._told()
+        length = self._length()
+        with self.server.spool.room(length):
+            if self.headers.get("Expect", "").lower() == "100-continue":
+                self.send_response_only(100)
+                self.end_headers()
+                self.wfile.flush()
+            given = post(type, self._body(length), self.server.schema)
+            given.sender, given.sequence = sender, sequence
+            number = self.server.spool.put(given)
+        return {"repeated": True} if number is None else {"number": number}
+
+    def _told(self) -> tuple[str, str, int]:
+        """What the headers say of the body: its type, its sender and its sequence."""
+        if self.path != "/":
+            raise Refused(404, "tuples are taken at POST /")
+        if self.headers.get("Origin") is not None:
+            raise Refused(403, "web pages may not post tuples; post them from a program")
+        if self.headers.get("Content-Encoding", "identity").lower() != "identity":
+            raise Refused(415, "compressed bodies are not taken; post the body as it is, without Content-Encoding")
+        type, _, parameters = self.headers.get("Content-Type", JSON).lower().partition(";")
+        charset = re.search(r'charset="?([^";\s]*)', parameters)
+        if type.strip() not in TYPES or (charset and charset[1] not in ("utf-8", "utf8", "us-ascii")):
+            raise Refused(415, f"the Content-Type is one of {listing(TYPES)}, and texts are UTF-8")
+        sender, sequence = self.headers.get("Australis-Sender"), self.headers.get("Australis-Sequence")
+        if sender is None and sequence is None:
+            return type.strip(), "", 0
+        if not _SENDER.fullmatch(sender or "") or not _INTEGER.fullmatch(sequence or ""):
+            raise Refused(400, "Australis-Sender is a name of at most 64 letters, digits, `_`, `.` and `-`, and goes"
+                               " with Australis-Sequence, an integer that rises")  # fmt: skip
+        return type.strip(), str(sender), int(str(sequence))
+
+    def _length(self) -> int:
+        lengths = self.headers.get_all("Content-Length", [])
+        if len(lengths) != 1 or not _INTEGER.fullmatch(lengths[0]) or "Transfer-Encoding" in self.headers:
+            raise Refused(411, "post the body in one piece, with its Content-Length")
+        length = int(lengths[0])
+        if length > self.server.largest:
+            raise Refused(413, f"the body has {length} bytes, of at most {self.server.largest}; post it in parts")
+        return length
+
+    def _body(self, length: int) -> bytes:
+        try:
+            body = self.rfile.read(length)
+        except OSError as error:
+            raise ConnectionError(f"the body did not come: {error}") from error
+        if len(body) < length:
+            raise ConnectionError(f"the body ended after {len(body)} of {length} bytes")
+        self.unread = False
+        return body
+
+    def _answer(self, code: int, content: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> None:
+        self.close_connection |= self.unread
+        body = json.dumps(content).encode() + b"\n"
+        self.send_response(code)
+        shown = {"Content-Type": "application/json", "Content-Length": str(len(body)), **(headers or {})}
+        for name, value in shown.items():
+            self.send_header(name, value)
+        if self.close_connection:
+            self.send_header("Connection", "close")
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def _linger(self) -> None:
+        """Let a sender finish that was refused before it had sent all, so that it comes to read the answer."""
+        with suppress(OSError):
+            self.wfile.flush()
+            self.connection.shutdown(socket.SHUT_WR)
+            end = time.monotonic() + _LINGER
+            while (left := end - time.monotonic()) > 0:
+                self.connection.settimeout(left)
+                if not self.connection.recv(1 << 16):
+                    return
+
+
+def _shut(request: socket.socket, how: int) -> None:
+    with suppress(OSError):
+        request.shutdown(how)

@@ -1,0 +1,215 @@
+"""Starting a run: its sources and sinks by name, its session, its checkpoint, and the job that it begins with."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from australis.errors import RunError, listing, near
+from australis.network import Input, Network
+from australis.run import intake
+from australis.run import sink as sinks
+from australis.run.checkpoint import Checkpoint
+from australis.run.job import Job
+from australis.run.session import session
+from australis.run.source import Opened, Source
+from australis.run.sources import uri
+from australis.run.sources.frame import Feed, Frame
+from australis.run.sources.memory import Memory
+from australis.run.sources.push import Push
+from australis.run.spark import Run
+from australis.run.succession import losses, planned, successor
+from australis.span import seconds
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_MOST = 16  # partitions that are not asked for
+
+
+def start(
+    network: Network,
+    given: Mapping[str, Any] | None = None,
+    /,
+    *,
+    spark: SparkSession | None = None,
+    master: str | None = None,
+    checkpoint: str | Path | None = None,
+    partitions: int | None = None,
+    train: int | None = None,
+    trigger: str | float | None = None,
+    strict: bool = False,
+    change: bool = False,
+    **more: Any,
+) -> Run:
+    """Start a network on Spark, and return while it runs.
+
+    Every input is given a source by its name, and outputs may be given sinks: texts such as `reports/*.csv` (see
+    docs/sources_and_sinks.md), tuples in memory, or values. With a `checkpoint` folder the run can be stopped or killed
+    at any moment and goes on from there when it is started again; `change` lets it go on with another network even
+    where state is lost. `train` is the most tuples of an input in a batch, and `trigger` the least time between two
+    batches; without them batches follow each other, and are as long as they can be done in about a second. `strict`
+    stops at the first line that does not read.
+    """
+    named = {**(given or {}), **more}
+    _check_names(network, named)
+    with ExitStack() as stack:
+        temporary = checkpoint is None
+        if checkpoint is None:
+            checkpoint = stack.enter_context(tempfile.TemporaryDirectory(prefix="australis-"))
+        sources = sources_of(network, named)
+        outputs = sinks_of(network, named)
+        frames = {name: value for name, value in named.items() if _is_frame(value)}
+        found, ours = session(spark or next((frame.sparkSession for frame in frames.values()), None), master)
+        if ours:
+            stack.callback(found.stop)
+        folder = Checkpoint(checkpoint)
+        if folder.fresh:
+            folder.partitions = partitions or min(found.sparkContext.defaultParallelism, _MOST)
+        elif partitions not in (None, folder.partitions):
+            raise RunError(
+                f"{folder.path}: the run has {folder.partitions} partitions, and cannot go on with {partitions};"
+                " leave that out, or start again with an empty checkpoint folder"
+            )
+        sources = _placed(sources, folder)
+        jobs, current = _jobs(folder, network, sources, strict, change)
+        writers = {}
+        for output in network.outputs:
+            if output.name in outputs:
+                schema = network.schema(output.arrow)
+                writers[output.name] = sinks.open(outputs[output.name], schema, folder.run, replace=temporary)
+                stack.callback(writers[output.name].close)
+        stack.enter_context(folder.begin())
+        folder.keep(jobs[current])
+        for source in sources.values():
+            if isinstance(source, Opened):
+                stack.callback(source.open().close)
+        feeds = _feeds(frames, sources, folder, stack)
+        local = str(found.sparkContext.master).startswith("local")
+        return Run(
+            found, folder, jobs, writers, current=current, train=train, trigger=_trigger(trigger), local=local,
+            feeds=feeds, closing=stack.pop_all(),
+        )  # fmt: skip
+
+
+def sources_of(
+    network: Network, named: Mapping[str, Any], known: Mapping[str, Source] | None = None
+) -> dict[str, Source]:
+    """The sources of all inputs: those given by name, and else those known."""
+    missing = [i.name for i in network.inputs if i.name not in named and i.name not in (known or {})]
+    if missing:
+        raise RunError(f"input {listing(missing)}: not given; give each input a source by its name")
+    return {
+        input.name: _source(input, named[input.name]) if input.name in named else (known or {})[input.name]
+        for input in network.inputs
+    }
+
+
+def sinks_of(network: Network, named: Mapping[str, Any]) -> dict[str, sinks.Sink]:
+    """The sinks of the outputs that are given one."""
+    return {output.name: sinks.sink(named[output.name]) for output in network.outputs if output.name in named}
+
+
+def _check_names(network: Network, named: Mapping[str, Any]) -> None:
+    known = [*(input.name for input in network.inputs), *(output.name for output in network.outputs)]
+    for name in named:
+        if name not in known:
+            raise RunError(f"there is no input or output {name}; there are {listing(known)}{near(name, known)}")
+
+
+def _source(input: Input, given: Any) -> Source:
+    if isinstance(given, str | Path):
+        return uri.source(given, input.schema)
+    if hasattr(given, "latest") and hasattr(given, "splits"):
+        source: Source = given
+        if not source.schema.equals(input.schema):
+            raise RunError(f"input {input.name}: its source gives {source.schema}, not {input.schema}")
+        return source
+    if _is_frame(given):
+        return Frame(input.schema, "")
+    if isinstance(given, list | tuple) and given and isinstance(given[0], pa.RecordBatch):
+        return Memory(tuple(intake.batch(input.name, input.schema, part) for part in given))
+    return Memory((intake.batch(input.name, input.schema, given),))
+
+
+def _placed(sources: Mapping[str, Source], folder: Checkpoint) -> dict[str, Source]:
+    """Sources that keep what they take in keep it beside the run's state, if they are not told otherwise."""
+    placed = dict(sources)
+    for name, source in sources.items():
+        if isinstance(source, Push | Frame) and not source.spool:
+            placed[name] = replace(source, spool=str(folder.path / "spool" / name))
+    return placed
+
+
+def _is_frame(given: object) -> bool:
+    return hasattr(given, "sparkSession") and hasattr(given, "isStreaming")
+
+
+def _feeds(
+    frames: Mapping[str, Any], sources: Mapping[str, Source], folder: Checkpoint, stack: ExitStack
+) -> list[Feed]:
+    """Let Spark's frames flow in the spools of their inputs."""
+    feeds = []
+    for name, frame in frames.items():
+        source = sources[name]
+        assert isinstance(source, Frame)
+        feeds.append(Feed(name, frame, source, folder.path / "frames" / name))
+        stack.callback(feeds[-1].close)
+    return feeds
+
+
+def _jobs(
+    folder: Checkpoint, network: Network, sources: Mapping[str, Source], strict: bool, change: bool
+) -> tuple[dict[int, Job], int]:
+    """The jobs by the number of their network, and the number to go on with.
+
+    A batch that was planned and not finished is run under the network that it was planned for.
+    """
+    last = folder.last_batch()
+    if last is None:
+        plan = planned(network, sources, folder.partitions)
+        return {1: Job(network, plan, sources, str(folder.path), folder.partitions, strict=strict)}, 1
+    kept = folder.network(last.network)
+    before = kept.network()
+    lost = list(losses(before, network))
+    if lost and not change:
+        raise RunError(
+            f"{folder.path}: is the checkpoint of another network: {listing(lost, most=3)}; choose another folder, or"
+            " let the run go on without what is lost (`change`)"
+        )
+    there = {name: source for name, source in sources.items() if name in {input.name for input in before.inputs}}
+    if len(there) < len(before.inputs):
+        raise RunError(
+            f"{folder.path}: there was an input {listing(i.name for i in before.inputs if i.name not in there)},"
+            " which the network no longer has; change the network while it runs, or choose another folder"
+        )
+    plan = planned(before, there, folder.partitions)
+    job = Job(
+        before,
+        plan,
+        there,
+        str(folder.path),
+        folder.partitions,
+        kept.number,
+        kept.starts,
+        kept.homes,
+        kept.owners,
+        strict,
+    )
+    if before == network:
+        return {job.number: replace(job, network=network, sources=sources)}, job.number
+    after = successor(job, last.began, network, sources, folder.last_number() + 1)
+    return {job.number: job, after.number: after}, after.number
+
+
+def _trigger(given: str | float | None) -> str | None:
+    """A trigger as Spark takes it."""
+    if given is None:
+        return None
+    return f"{round(seconds(given) * 1000)} milliseconds"

@@ -1,0 +1,98 @@
+"""Succession: from the job of one network to that of the next, so that boxes that stay keep their state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from australis.box import Key
+from australis.errors import RunError, listing
+from australis.network import Network, Node
+from australis.plan import Plan, Stage, plan
+from australis.run.job import Home, Job
+from australis.run.source import Divided, Source
+from australis.run.superbox import stateful
+
+
+def planned(network: Network, sources: Mapping[str, Source], partitions: int) -> Plan:
+    """The plan of a network, with what its sources say of how they are divided."""
+    streams = [input.name for input in network.inputs if not input.static]
+    divided: dict[str, Key | None] = dict.fromkeys(streams, () if partitions == 1 else None)
+    for name in streams if partitions > 1 else ():
+        source = sources[name]
+        if isinstance(source, Divided):
+            divided[name] = source.by
+    return plan(network, divided)
+
+
+def successor(old: Job, began: int, network: Network, sources: Mapping[str, Source], number: int) -> Job:
+    """The job of a network that follows one which began at a version."""
+    after = planned(network, sources, old.partitions)
+    staying = {node.name for node in network.nodes if _stays(old.network, network, node)}
+    gone = {node.name for node in old.network.nodes if stateful(old.network, node)} - staying
+    owners = {name: old.owners.get(name, name) for name in staying}
+    used = {old.owners.get(name, name) for name in gone}
+    owners |= {node.name: f"{node.name}@{number}" for node in network.nodes if node.name in used - staying}
+    homes = _homes(old, began, after, staying, number)
+    starts = {
+        input.name: old.starts[input.name] if input.name in old.starts else sources[input.name].start()
+        for input in network.inputs
+        if not input.static
+    }
+    changed = {name: owner for name, owner in owners.items() if owner != name}
+    return Job(
+        network, after, sources, old.checkpoint, old.partitions, number, starts, homes, changed, old.strict, old.aside
+    )
+
+
+def losses(old: Network, new: Network) -> Iterator[str]:
+    """What of a network's progress another one cannot go on with, in words."""
+    inputs = {input.name: input for input in new.inputs}
+    for input in old.inputs:
+        if input.name not in inputs:
+            yield f"there was an input {input.name}"
+        elif inputs[input.name] != input:
+            yield f"the input {input.name} was another"
+    for node in old.nodes:
+        if stateful(old, node) and node.name not in new.named:
+            yield f"there was a box {node.name} with state"
+        elif stateful(old, node) and not _stays(old, new, new.named[node.name]):
+            yield f"the box {node.name}, which has state, was another"
+
+
+def _stays(old: Network, new: Network, node: Node) -> bool:
+    """Whether a box goes on with its state: it is the same, over the same columns."""
+    before = old.named.get(node.name)
+    if before is None or before.box != node.box or not stateful(new, node):
+        return False
+    schemas = [[network.schema(arrow) for arrow in each.sources] for network, each in ((old, before), (new, node))]
+    return schemas[0] == schemas[1]
+
+
+def _homes(old: Job, began: int, after: Plan, staying: set[str], number: int) -> tuple[Home, ...]:
+    homes, taken = [], set[int]()
+    for stage in after.stages:
+        boxes = staying.intersection(stage.nodes)
+        kin = [before for before in old.plan.stages if boxes.intersection(before.nodes)]
+        for before in kin:
+            if old.partitions > 1 and _way(before) != _way(stage):
+                raise RunError(
+                    f"box {listing(sorted(boxes & set(before.nodes)))}: the new network divides its tuples in another"
+                    " way, and its state cannot follow; give it another name to let it start empty"
+                )
+        named = [old.homes[before.index].name for before in kin]
+        keeper = next((before for before in kin if before.index not in taken), None)
+        if keeper is None:
+            homes.append(Home(f"{number}.{stage.index}", None, tuple(named)))
+            continue
+        taken.add(keeper.index)
+        home = old.homes[keeper.index]
+        since = began - 1 if home.since is None else home.since
+        homes.append(Home(home.name, since, tuple(name for name in named if name != home.name)))
+    return tuple(homes)
+
+
+def _way(stage: Stage) -> object:
+    """How the tuples of a stage lie in partitions."""
+    if stage.one:
+        return "one"
+    return frozenset(entry.by or entry.lies for entry in stage.entries if not entry.static)

@@ -1,0 +1,106 @@
+"""A task: one partition of a stage at work on one batch, from its state and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from australis.box import Moment, Tables
+from australis.errors import RunError
+from australis.network import Network, Node
+from australis.plan import Entry, Stage
+from australis.run import state as states
+from australis.run.batch import Batch
+from australis.run.letters import Letter
+from australis.run.measures import Tally
+from australis.run.source import parts
+from australis.run.stamp import stamped
+from australis.run.state import State
+from australis.run.superbox import Arrows, steps, tables_of
+from australis.train import Train, concat, empty
+
+if TYPE_CHECKING:
+    from australis.run.job import Job
+
+Fed = dict[tuple[str, int], Train]
+"""What enters a stage, by the box and the place of the input that it is for."""
+
+
+class Task:
+    """Opened with its state, stepped as often as need be, and committed once."""
+
+    def __init__(self, job: Job, stage: Stage, batch: Batch, partition: int, tally: Tally) -> None:
+        self.job, self.stage, self.batch, self.partition, self.tally = job, stage, batch, partition, tally
+        self.nodes = [job.network.named[name] for name in stage.nodes]
+        self.owners = {node.name: job.owners.get(node.name, node.name) for node in self.nodes}
+        self.state = self._opened() if stage.index in job.stateful else None
+        kept = self._tables() if self.state is None else self.state.tables
+        self.tables = {name: kept[owner] for name, owner in self.owners.items()}
+        self._nothing = {
+            inlet: empty(job.network.schema(entry.arrow)) for entry in stage.entries for inlet in entry.feeds
+        }
+        stored = [entry for entry in stage.entries if entry.static]
+        if stored and self._awaits_tables():
+            self._read_tables(stored)
+
+    def step(self, fed: Mapping[tuple[str, int], Train], moment: Moment) -> Arrows:
+        """One step of all boxes; what they give, by port."""
+        made: Arrows = {}
+        given = {**self._nothing, **fed}
+        self.tally.over(steps(self.job.network, self.nodes, self.tables, made, moment, given))
+        return made
+
+    def commit(self) -> None:
+        if self.state is not None:
+            self.state.commit(self.batch.version)
+
+    def _opened(self) -> State:
+        job, home, batch = self.job, self.job.homes[self.stage.index], self.batch
+        return states.open(
+            job.checkpoint, home.name, self.partition, batch.version - 1, self._tables,
+            network=job.number, since=batch.began - 1 if home.since is None else home.since,
+            kin=home.kin if batch.changed else (),
+        )  # fmt: skip
+
+    def _tables(self) -> dict[str, Tables]:
+        empty = tables_of(self.job.network, self.nodes)
+        return {self.job.owners.get(name, name): tables for name, tables in empty.items()}
+
+    def _new(self, node: Node) -> bool:
+        return self.state is not None and self.owners[node.name] in self.state.new
+
+    def _awaits_tables(self) -> bool:
+        """Whether a box is new that keeps of stored tables what it needs."""
+        keeping = (node for node in self.nodes if self.tables[node.name] and self._new(node))
+        return any(_static_sides(self.job.network, node) for node in keeping)
+
+    def _read_tables(self, stored: list[Entry]) -> None:
+        """Give stored tables to the boxes that are new, in a step before the first."""
+        fed = {inlet: self._table(entry) for entry in stored for inlet in entry.feeds}
+        for node in self.nodes:
+            sides = _static_sides(self.job.network, node)
+            if not self._new(node) and len(sides) < len(node.sources):
+                fed |= {(node.name, side): empty(self.job.network.schema(node.sources[side])) for side in sides}
+        self.step(fed, Moment(self.batch.first))
+
+    def _table(self, entry: Entry) -> Train:
+        """The part of a stored table that the partition has."""
+        bad: list[Letter] = []
+        name = entry.arrow.source
+        came = stamped(parts(self.job.sources[name]), Batch(0, self.batch.clock), 0, bad)
+        table = concat(self.job.network.schema(entry.arrow), came)
+        if bad:
+            raise RunError(f"static input {name}: {bad[0]}: mend the table")
+        divided = self.job.divided(entry, table, self.partition, self.stage)
+        return concat(table.schema, [part for bucket, part in divided if bucket == self.partition])
+
+
+def _static_sides(network: Network, node: Node) -> list[int]:
+    """Which inputs of a box are stored tables, as they are or made of some."""
+    return [side for side, arrow in enumerate(node.sources) if _static(network, arrow.source)]
+
+
+def _static(network: Network, name: str) -> bool:
+    if name not in network.named:
+        return any(input.static for input in network.inputs if input.name == name)
+    return all(_static(network, arrow.source) for arrow in network.named[name].sources)

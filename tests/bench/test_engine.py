@@ -1,0 +1,121 @@
+"""The benchmark of the engine: what it compares is the same, and what it tells of it is right."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from rich.console import Console
+
+from australis.bench import engine, peers, workloads
+from australis.bench.engine import Contest, Side, forgotten, measure
+from australis.errors import RunError
+from australis.run.session import session
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator["SparkSession"]:
+    found, ours = session(master="local[2]")
+    yield found
+    if ours:
+        found.stop()
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("tuples")
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    ("label", "count"), [("windows", 1_000_000), ("windows by file", 1_000_000), ("changes", 2_000), ("chain", 20_000)]
+)
+def test_all_ways_give_the_same_answers(spark: "SparkSession", data: Path, label: str, count: int) -> None:
+    (contest,) = (each for each in engine.contests(spark, count) if each.label == label)
+    _, ours = engine.once(contest.ours, data, count, answer=True)
+    assert ours.num_rows
+    for side in contest.others:
+        if side.answers and side.name != peers.CHAIN_APART.name:  # too slow to start
+            _, theirs = engine.once(side, data, count, answer=True)
+            assert theirs.num_rows
+            assert forgotten(ours, theirs, side.forgets) == (workloads.KEYS if side.forgets else 0), side.name
+
+
+def test_steps_of_arrow_are_those_of_the_chain(data: Path) -> None:
+    source = workloads.tuples(data, 20_000)
+    (batch,) = pq.read_table(source, columns=["time", "key", "value"]).combine_chunks().to_batches()
+    for step in peers.STEPS:
+        batch = step(batch)
+    assert forgotten(workloads.chain().run_local(tuples=f"{source}/*.parquet")["out"], pa.table(batch)) == 0
+
+
+def test_the_processor_gives_the_changes_of_an_item_in_order() -> None:
+    from pyspark.sql.streaming.tws_tester import TwsTester
+
+    tester = TwsTester(peers.processor())
+    first = tester.testInPandas(5, pd.DataFrame({"number": [3, 1, 2], "status": [1, 0, 0]}))
+    later = tester.testInPandas(5, pd.DataFrame({"number": [4, 5], "status": [1, 0]}))
+    assert first.values.tolist() == [[1, 5, 0], [3, 5, 1]]
+    assert later.values.tolist() == [[5, 5, 0]]
+
+
+def test_fewer_tuples_are_the_first_of_more(tmp_path: Path) -> None:
+    few, more = (pq.read_table(workloads.tuples(tmp_path, count)) for count in (1_000, workloads.FILE + 1_000))
+    assert few.equals(more.slice(0, 1_000))
+    assert more["number"].to_pylist() == list(range(workloads.FILE + 1_000))
+    assert len(list(workloads.tuples(tmp_path, workloads.FILE + 1_000).iterdir())) == 2
+
+
+@pytest.mark.parametrize(
+    ("theirs", "forgets", "missing"),
+    [
+        ({"time": [60, 0], "mean": [2.0, 0.1 + 0.2]}, "", 0),
+        ({"time": [0], "mean": [0.3]}, "time", 1),
+        ({"time": [0], "mean": [0.3]}, "", None),
+        ({"time": [60], "mean": [2.0]}, "time", None),
+        ({"time": [60, 0], "mean": [2.0, 0.4]}, "", None),
+    ],
+)
+def test_answers_are_the_same_in_any_order_but_for_the_last(
+    theirs: dict[str, list[float]], forgets: str, missing: int | None
+) -> None:
+    assert forgotten(pa.table({"time": [0, 60], "mean": [0.3, 2.0]}), pa.table(theirs), forgets) == missing
+
+
+def writing(values: list[int], runs: list[str], name: str) -> Side:
+    """A side that counts its runs, and gives values however many tuples there are."""
+
+    def run(source: Path, out: Path, checkpoint: Path) -> None:
+        runs.append(name)
+        out.mkdir()
+        pq.write_table(pa.table({"x": values}), out / "0.parquet")
+
+    return Side(name, 100, run, goal=1e-9)
+
+
+def test_sides_run_by_turns_and_are_told_of_in_eighty_columns(tmp_path: Path) -> None:
+    runs: list[str] = []
+    sides = [writing([1, 2], runs, "ours"), writing([2, 1], runs, "same"), writing([3], runs, "other")]
+    lacking = Side("transformWithStateInPandas", 100, sides[0].run, goal=100, missing="google.protobuf")
+    rows = measure(Contest("changes", "changes by 200k", sides[0], (*sides[1:], lacking)), tmp_path, 2, lambda _: None)
+    assert runs == ["ours", "same", "other"] * 3
+    assert [row["same"] for row in rows] == [None, True, False, None]
+    assert [len(row["seconds"]) for row in rows] == [2, 2, 2, 0]
+    console = Console(width=80, record=True)
+    for sheet in engine.sheets(rows, [0.1, 0.3, 0.2], 100, 2):
+        console.print(sheet)
+    text = console.export_text()
+    assert "…" not in text
+    assert "changes by 200k: transformWithStateInPandas needs the module google.protobuf" in text
+    assert "a batch of one tuple takes 0.200 s" in text
+
+
+def test_a_workload_that_is_not_there_is_told() -> None:
+    with pytest.raises(RunError, match="no workload is named joins: there are windows, changes, chain"):
+        engine.main(only="joins")

@@ -1,0 +1,62 @@
+"""A run that may be killed at any moment: `python killed_run.py FOLDER [MASTER]`. It says when a batch is done.
+
+It has keyed state before and after an exchange, two inputs and a stored table.
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+
+import australis as au
+
+TUPLES, TRAIN = 40_000, 2_000
+
+
+def network() -> au.Network:
+    reports = au.stream("reports", "time int, vid int, seg int, mph int")
+    tolls = au.stream("tolls", "time int, vid int, toll int")
+    owners = au.static("owners", "vid int, owner string")
+    stats = reports.filter("mph > 3").aggregate(on="time", size=30, by="seg", n="count(*)", mph="avg(mph)", box="stats")
+    busy = stats.filter("n > 5").aggregate(on="time", size=120, by="n", segs="count(*)", box="busy")
+    accounts = au.table("accounts", "vid int, balance bigint, times int", key="vid")
+    charged = tolls.write(accounts, balance="coalesce(old.balance, 0) + toll", times="coalesce(old.times, 0) + 1")
+    owned = charged.join(owners, "left.vid = right.vid", box="owned")
+    met = reports.join(tolls, "left.vid = right.vid", on="time", size=2, box="met")
+    return au.network(stats=stats, busy=busy, owned=owned, met=met.map(vid="vid", mph="mph", toll="toll"))
+
+
+def write_inputs(folder: Path) -> dict[str, Path]:
+    rng = np.random.default_rng(3)
+    time = np.sort(rng.integers(0, TUPLES // 20, TUPLES)).astype(np.int32)
+
+    def column(most: int) -> pa.Array:
+        return pa.array(rng.integers(0, most, TUPLES).astype(np.int32))
+
+    tables = {
+        "reports": pa.table({"time": time, "vid": column(500), "seg": column(40), "mph": column(100)}),
+        "tolls": pa.table({"time": time, "vid": column(500), "toll": column(9)}),
+        "owners": pa.table({"vid": pa.array(range(500), pa.int32()), "owner": [f"owner {i % 60}" for i in range(500)]}),
+    }
+    for name, table in tables.items():
+        pa.csv.write_csv(table, folder / f"{name}.csv")
+    return {name: folder / f"{name}.csv" for name in tables}
+
+
+def main(folder: Path, master: str = "local[2,4]") -> None:
+    net = network()
+    inputs = {input.name: folder / f"{input.name}.csv" for input in net.inputs}
+    outputs = {"stats": "stats.csv", "busy": "busy.jsonl", "owned": "owned/*.csv", "met": "met/"}
+    sinks = {name: f"{folder}/{place}" for name, place in outputs.items()}
+    run = net.start({**inputs, **sinks}, checkpoint=folder / "checkpoint", master=master, partitions=2, train=TRAIN)
+    done = 0
+    while not run.wait(0.01):
+        if run.progress and run.progress[-1]["batch"] > done:
+            done = run.progress[-1]["batch"]
+            print(done, flush=True)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), *sys.argv[2:])

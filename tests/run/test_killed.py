@@ -1,0 +1,120 @@
+"""Runs whose processes are killed: after restarts the output is that of a run that nobody disturbed."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.json
+import pyarrow.parquet
+import pytest
+
+from australis.testing import rows
+from tests.run import killed_run
+
+pytestmark = pytest.mark.spark
+
+ROUNDS = int(os.environ.get("AUSTRALIS_ROUNDS", "3"))
+BATCHES = killed_run.TUPLES // killed_run.TRAIN
+
+
+def processes(root: int) -> Iterator[tuple[int, str]]:
+    """The descendants of a process, with their command lines."""
+    parents: dict[int, list[int]] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                stat = (entry / "stat").read_text()
+            except OSError:
+                continue
+            parents.setdefault(int(stat.rpartition(")")[2].split()[1]), []).append(int(entry.name))
+    ahead = [root]
+    while ahead:
+        for child in parents.get(ahead.pop(), []):
+            ahead.append(child)
+            try:
+                yield child, Path(f"/proc/{child}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+            except OSError:
+                continue
+
+
+def start(folder: Path, *master: str) -> "subprocess.Popen[str]":
+    script = Path(killed_run.__file__)
+    environment = os.environ | {"PYTHONPATH": str(script.parents[2])}
+    command = [sys.executable, str(script), str(folder), *master]
+    with (folder / "log").open("a") as log:
+        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, env=environment)
+
+
+def wait_for(run: "subprocess.Popen[str]", batches: int) -> None:
+    """Wait until so many batches more are done, or the run has ended."""
+    assert run.stdout is not None
+    for _ in range(batches):
+        if not run.stdout.readline():
+            return
+
+
+def kill_a_worker(run: "subprocess.Popen[str]", chance: random.Random) -> None:
+    """Kill one of the processes that run tasks: they are forked from the nursery, and have no children."""
+    every = dict(processes(run.pid))
+    workers = [pid for pid, command in every.items() if "nursery" in command and not list(processes(pid))]
+    if workers:
+        os.kill(chance.choice(workers), signal.SIGKILL)
+
+
+def end(run: "subprocess.Popen[str]") -> int:
+    assert run.stdout is not None
+    run.stdout.read()
+    run.stdout.close()
+    return run.wait()
+
+
+def written(folder: Path) -> dict[str, Counter[object]]:
+    """The lines or rows of each output, sorted or counted: what is there, and how often."""
+    tables = {
+        "stats": [pa.csv.read_csv(folder / "stats.csv")],
+        "busy": [pa.json.read_json(folder / "busy.jsonl")],
+        "owned": [pa.csv.read_csv(path) for path in sorted((folder / "owned").glob("*.csv"))],
+        "met": [pa.parquet.read_table(path) for path in sorted((folder / "met").glob("*.parquet"))],
+    }
+    return {name: Counter(row for table in several for row in rows(table)) for name, several in tables.items()}
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Counter[object]]:
+    inputs = killed_run.write_inputs(tmp_path_factory.mktemp("inputs"))
+    results = killed_run.network().run_local(inputs)
+    return {name: Counter(rows(table)) for name, table in results.items()}
+
+
+@pytest.mark.parametrize("round", range(ROUNDS))
+def test_nothing_is_lost_or_doubled_when_processes_are_killed(
+    round: int, expected: dict[str, Counter[object]], tmp_path: Path
+) -> None:
+    chance = random.Random(f"{os.environ.get('AUSTRALIS_SEED', '')}{round}")
+    killed_run.write_inputs(tmp_path)
+    run = start(tmp_path)
+    wait_for(run, chance.randrange(BATCHES // 2))
+    time.sleep(chance.random() / 2)
+    run.kill()
+    end(run)
+    for _ in range(5):
+        run = start(tmp_path)
+        wait_for(run, chance.randrange(1, 4))
+        time.sleep(chance.random() / 4)
+        if run.poll() is None:
+            kill_a_worker(run, chance)
+        if end(run) == 0:
+            break
+    else:
+        pytest.fail((tmp_path / "log").read_text()[-3000:])
+    found = written(tmp_path)
+    for name in expected:
+        assert found[name] == expected[name], name
