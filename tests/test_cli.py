@@ -1,11 +1,28 @@
 """The command line."""
 
+import json
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from dataclasses import replace
 from inspect import signature
+from itertools import islice
+from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 from typer.testing import CliRunner
 
+import australis as au
 from australis.cli import app
+from australis.run import command, given, letters
+from australis.run.sinks.console import Console
+from australis.run.sinks.single import Single
+from australis.run.source import parts
 
 RUN = CliRunner()
 FILE = """\
@@ -70,13 +87,155 @@ def test_run_over_files(place):
     assert "70" in told("run", "net.yaml", "--local", "--input", "reports=reports.csv").stdout
 
 
-def test_mistakes_in_a_run(place):
-    assert "give --local" in told("run", "net.yaml", code=1).stderr
-    assert (
-        "--input reports: write it as name=path"
-        in told("run", "net.yaml", "--local", "--input", "reports", code=1).stderr
-    )
-    assert "no file matches" in told("run", "net.yaml", "--local", "--input", "reports=x.csv", code=1).stderr
+@pytest.mark.parametrize(
+    ("options", "mistake"),
+    [
+        ("", "input reports has no source: give it one, such as --source reports=reports.csv"),
+        ("--source reports", "--source reports: write it as NAME=TEXT, such as --source reports=reports.csv"),
+        ("--input reports=", "--source reports=: write it as NAME=TEXT"),
+        ("--source report=r.csv", "there is no input report; there are reports; did you mean `reports`?"),
+        ("--source fast=r.csv", "--source fast: there is no input fast; there are reports"),
+        ("--source reports=a.csv --source reports=b.csv", "--source reports=b.csv: reports is given already"),
+        ("--source reports=replay:r.csv", "--source reports: replay:r.csv: say which column is the time"),
+        ("--source reports=r.csv --sink slow=s.csv", "--sink slow: there is no output slow; there are fast"),
+        ("--source reports=r.csv --sink fast=f.doc", "--sink fast=f.doc: there is no sink `f.doc`; a sink is one of"),
+        ("--source reports=r.csv --trigger 5", "--trigger 5: `5` is not a duration"),
+        ("--source reports=r.csv --speed 2", "write one with the column that has the times, such as --source"
+         " 'reports=replay:r.csv?on=time'"),
+        ("--source reports=replay:r.csv?on=time --speed soon", "--speed soon: give a number, such as 10, or `max`"),
+        ("--source reports=replay:r.csv?on=time --speed 0", "--speed 0: give a number above zero"),
+        ("--source reports=replay:r.csv?on=time --speed inf", "--speed inf: give a number above zero"),
+        ("--source reports=r.csv --metrics 70000", "--metrics 70000: `70000` is no port"),
+        ("--source reports=r.csv --metrics here", "--metrics here: `here` is no port"),
+        ("--source reports=r.csv --metrics 192.0.2.1:9", "metrics at 192.0.2.1:9: Cannot assign requested address"),
+        ("--source reports=r.csv --master nobody", "--master nobody: is no Spark cluster; write for example spark://"),
+        ("--source reports=r.csv --local --json", "--json: is for runs on Spark; leave it out, or leave out --local"),
+        ("--source reports=nothing.csv --local", "no file matches"),
+    ],
+)  # fmt: skip
+def test_mistakes_in_a_run_are_one_line_without_spark(place, options, mistake):
+    result = told("run", "net.yaml", *options.split(), code=1)
+    assert result.stdout == ""
+    assert result.stderr.startswith("australis: ")
+    assert mistake in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_numbers_that_are_none(place):
+    for option in ("--partitions", "--train"):
+        result = told("run", "net.yaml", option, "0", code=2)
+        assert result.stderr.startswith(f"australis: Invalid value for '{option}'")
+        assert result.stderr.count("\n") == 1
+
+
+def test_speed_is_that_of_every_replay(place):
+    inputs = au.stream("a", "time int"), au.stream("b", "time int"), au.stream("c", "time int")
+    net = au.network(all=inputs[0].union(*inputs[1:]))
+    texts = {"a": "replay:a.csv?on=time&speed=3", "b": "replay:b.csv?on=time", "c": "c.csv"}
+    found = given.sources(net, texts, "2.5")
+    assert [getattr(source, "speed", None) for source in found.values()] == [2.5, 2.5, None]
+    assert [getattr(source, "speed", None) for source in given.sources(net, texts).values()] == [3, 1, None]
+
+
+def test_the_fastest_replay_waits_for_nothing(place):
+    (place / "days.csv").write_text("time\n0\n864000\n")
+    net = au.network(all=au.stream("a", "time int").filter("true"))
+    source = given.sources(net, {"a": "replay:days.csv?on=time"}, "max")["a"]
+    assert sum(part.tuples.num_rows for part in parts(replace(source, began=0))) == 2
+
+
+def test_outputs_without_a_sink_are_shown_or_go_nowhere(place):
+    net = au.network(a=au.stream("r", "time int").filter("time > 0"), b=au.stream("r", "time int").filter("time < 9"))
+    assert given.sinks(net, {"b": "b.csv"}) == {"a": Console(name="a"), "b": Single("b.csv")}
+    assert given.sinks(net, {"b": "console"}, shown=False) == {"b": Console(name="b")}
+
+
+RATE = "reports=rate:2000?time=cast(n as int)&mph=cast(mod(n, 100) as int)"
+
+
+@contextmanager
+def started(*arguments):
+    """The real command, as a process of its own."""
+    command = [str(Path(sys.executable).with_name("australis")), "run", "net.yaml", *arguments]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.spark
+def test_a_run_on_spark(place):
+    with (place / "reports.csv").open("a") as file:
+        file.write("4,soon\n")
+    arguments = ("--source", "reports=reports.csv", "--sink", "fast=fast.csv", "--checkpoint", "road")
+    with started(*arguments) as process:
+        out, err = process.communicate(timeout=300)
+    assert process.returncode == 0, err
+    assert out == ""
+    assert re.fullmatch(
+        r"in: reports 3; out: fast 2 \(fast\.csv\); 1 batch in [\d.]+ s; 1 dead letter in road/letters; the first:"
+        r" reports: reports\.csv: at 24: column mph: .*, in 4,soon\n",
+        err,
+    ), err
+    assert (place / "fast.csv").read_text() == '"time","mph"\n1,70\n3,80\n'
+    assert letters.read("road")["raw"].to_pylist() == [b"4,soon"]
+
+
+@pytest.mark.spark
+def test_json_has_an_object_a_batch_and_nothing_else_on_stdout(place):
+    limited = f"{RATE}&limit=3000"
+    with started("--source", limited, "--json", "--train", "1000", "--metrics", "0", "--partitions", "1") as process:
+        first = process.stdout.readline()
+        metrics = next(line for line in process.stderr if line.startswith("metrics at ")).split()[-1]
+        with urlopen(metrics) as answer:
+            assert b'australis_tuples_in_total{input="reports"}' in answer.read()
+        out, err = process.communicate(timeout=300)
+    assert process.returncode == 0, err
+    *batches, total = [json.loads(line) for line in (first + out).splitlines()]
+    assert [each["batch"] for each in batches] == list(range(1, len(batches) + 1))
+    assert len(batches) > 2
+    assert max(each["taken"]["reports"] for each in batches) <= 1000
+    assert sum(each["taken"]["reports"] for each in batches) == total["taken"]["reports"] == 3000
+    assert sum(each["given"]["fast"] for each in batches) == total["given"]["fast"] == 30 * 39
+    assert (total["batches"], total["letters"], total["ended"]) == (len(batches), 0, "end")
+
+
+@pytest.mark.spark
+def test_a_run_that_is_stopped_goes_on_with_nothing_lost_or_doubled(place):
+    arguments = ("--source", RATE, "--sink", "fast=fast.csv", "--checkpoint", "road")
+    ends = []
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with started(*arguments) as process:
+            size = (place / "fast.csv").stat().st_size if ends else 0
+            limit = time.monotonic() + 300
+            while not (place / "fast.csv").exists() or (place / "fast.csv").stat().st_size < size + 10_000:
+                assert process.poll() is None, process.communicate()
+                assert time.monotonic() < limit
+                time.sleep(0.1)
+            process.send_signal(number)
+            out, err = process.communicate(timeout=300)
+        assert process.returncode == 128 + number, err
+        assert out == ""
+        assert err.splitlines()[0] == command._STOPPING
+        assert f"goes on from here: australis run net.yaml {shlex.join(arguments)}" in err.splitlines()[-1]
+        ends.append((place / "fast.csv").read_text().splitlines()[1:])
+    first, both = ends
+    assert both[: len(first)] == first
+    assert len(both) > len(first)
+    expected = (f"{n},{n % 100}" for n in range(1 << 30) if n % 100 > 60)
+    assert both == list(islice(expected, len(both)))
+
+
+@pytest.mark.spark
+def test_strict_ends_at_the_first_line_that_does_not_read_with_one_line(place):
+    (place / "reports.csv").write_text("time,mph\n1,70\n4,soon\n")
+    with started("--source", "reports=reports.csv", "--strict") as process:
+        err = process.communicate(timeout=300)[1]
+    assert process.returncode == 1
+    assert err.startswith("australis: input reports: reports.csv: at 14: column mph")
+    assert err.count("\n") == 1
 
 
 def test_functions_come_from_a_module(place):
@@ -112,5 +271,5 @@ def test_bench_hands_its_options_on(monkeypatch):
 
 def test_help_lists_the_commands():
     shown = told("--help").stdout
-    for command in ("check", "explain", "run", "demo", "bench"):
-        assert command in shown
+    for name in ("check", "explain", "run", "demo", "bench"):
+        assert name in shown

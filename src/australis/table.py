@@ -63,6 +63,8 @@ class Table:
         self.spare: Ints = np.empty(0, np.int64)
         self.top = 0
         self.versions: Versions | None = None
+        self.watched = True
+        """Whether a box reads it beside the one that writes it, and needs the versions."""
         self._keys = Keys(words([pa.array([], schema.field(name).type) for name in self.key], 0).shape[1])
 
     def __len__(self) -> int:

@@ -122,3 +122,20 @@ def test_a_read_of_all_has_every_column_beside_the_key() -> None:
     assert Read(TABLE, ()).outputs(schema("g string, k int"))["out"].names == ["g", "k", "total", "note", "times"]
     with pytest.raises(SchemaError, match="both"):
         Read(TABLE, ()).outputs(schema("g string, k int, times int"))
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.none() | st.integers(0, 9)), min_size=1, max_size=30))
+def test_a_table_that_nobody_reads_is_written_the_same(pairs: list[tuple[int, int | None]]) -> None:
+    table = Keyed("sums", schema("k int, total bigint, before bigint"), ("k",))
+    write = Write(table, (("total", expr("coalesce(old.total, 0) + x")), ("before", expr("old.total"))))
+    stream = train("k int, x int", k=[k for k, _ in pairs], x=[x for _, x in pairs])
+    results = []
+    for watched in (True, False):
+        tables = write.tables(stream.schema)
+        tables["table"].watched = watched
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("australis.boxes.write._MANY", 0)
+            (written,) = write.step(tables, (stream,), Moment())
+        assert (tables["table"].versions is not None) == watched
+        results.append((written.tuples.to_pydict(), tables["table"].changes().to_pydict()))
+    assert results[0] == results[1]

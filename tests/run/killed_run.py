@@ -1,4 +1,4 @@
-"""A run that may be killed at any moment: `python killed_run.py FOLDER [MASTER]`. It says when a batch is done.
+"""A run that may be killed at any moment: `python killed_run.py FOLDER [MASTER [TRAIN]]`. It says when a batch is done.
 
 It has keyed state before and after an exchange, two inputs and a stored table.
 """
@@ -12,7 +12,7 @@ import pyarrow.csv
 
 import australis as au
 
-TUPLES, TRAIN = 40_000, 2_000
+TUPLES, TRAIN = 24_000, 2_000
 
 
 def network() -> au.Network:
@@ -45,12 +45,14 @@ def write_inputs(folder: Path) -> dict[str, Path]:
     return {name: folder / f"{name}.csv" for name in tables}
 
 
-def main(folder: Path, master: str = "local[2,4]") -> None:
+def main(folder: Path, master: str = "local[2,4]", train: str = str(TRAIN)) -> None:
     net = network()
     inputs = {input.name: folder / f"{input.name}.csv" for input in net.inputs}
     outputs = {"stats": "stats.csv", "busy": "busy.jsonl", "owned": "owned/*.csv", "met": "met/"}
     sinks = {name: f"{folder}/{place}" for name, place in outputs.items()}
-    run = net.start({**inputs, **sinks}, checkpoint=folder / "checkpoint", master=master, partitions=2, train=TRAIN)
+    run = net.start(
+        {**inputs, **sinks}, checkpoint=folder / "checkpoint", master=master, partitions=2, train=int(train)
+    )
     done = 0
     while not run.wait(0.01):
         if run.progress and run.progress[-1]["batch"] > done:

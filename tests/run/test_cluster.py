@@ -77,9 +77,9 @@ def test_a_cluster_gives_the_same_and_so_does_one_that_loses_a_worker(tmp_path: 
                 folder = tmp_path / ("losing" if loses else "whole")
                 folder.mkdir()
                 killed_run.write_inputs(folder)
-                run = start(folder, address)
+                run = start(folder, address, "6000")
                 if loses:
-                    wait_for(run, 5)
+                    wait_for(run, 1)
                     assert run.poll() is None
                     kill(one)
                 assert end(run) == 0, (folder / "log").read_text()[-3000:]

@@ -11,7 +11,7 @@ import australis as au
 from australis.network import Network
 from australis.run import state
 from australis.run.control import Control, Order
-from australis.run.job import LETTERS, MEASURES, Job
+from australis.run.job import LETTERS, MEASURES, PARTS, Job
 from australis.run.reader import Reader
 from australis.run.sent import send
 from australis.run.sources.files import Files
@@ -67,6 +67,7 @@ def test_a_golden_network_gives_the_same_as_a_job(
     found: dict[str, Counter[object]] = {output.name: Counter() for output in net.outputs}
     for results in batches(job, limit, tmp_path):
         assert not results.pop(LETTERS).num_rows
+        assert not results.pop(PARTS).num_rows
         assert results.pop(MEASURES).num_rows
         for name, tuples in results.items():
             found[name].update(rows(tuples))

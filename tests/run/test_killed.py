@@ -45,10 +45,10 @@ def processes(root: int) -> Iterator[tuple[int, str]]:
                 continue
 
 
-def start(folder: Path, *master: str) -> "subprocess.Popen[str]":
+def start(folder: Path, *how: str) -> "subprocess.Popen[str]":
     script = Path(killed_run.__file__)
     environment = os.environ | {"PYTHONPATH": str(script.parents[2])}
-    command = [sys.executable, str(script), str(folder), *master]
+    command = [sys.executable, str(script), str(folder), *how]
     with (folder / "log").open("a") as log:
         return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, env=environment)
 

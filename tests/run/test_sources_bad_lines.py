@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from australis.run.source import parts
 from australis.run.sources import lines, sift
+from australis.run.sources.bodies import JSON, Refused, post
 from australis.run.sources.files import Files
 from australis.schema import schema
 from australis.testing import rows
@@ -185,6 +186,33 @@ def test_reasons_name_the_column_and_the_value(folder):
         "not a JSON object in one line",
         "Missing a colon after a name of object member",
     ]
+
+
+DEEP = 5_000
+NO_OBJECTS = {
+    "list": b"[1, 2]", "names": b'["d"]', "text": b'"d"', "number": b"7", "null": b"null",
+    "deep list": b"[" * DEEP + b"]" * DEEP,
+    "deep value": b'{"a": ' + b"[" * DEEP + b"]" * DEEP + b"}",
+    "deep object": b'{"a":' * DEEP + b"1" + b"}" * DEEP,
+    "open": b'{"a":' * DEEP,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", NO_OBJECTS)
+@pytest.mark.parametrize("splits", [1, 3])
+def test_lines_that_are_no_flat_objects_are_letters_where_a_column_is_absent(tmp_path, kind, splits):
+    wanted = schema("a int, dd int")
+    line = NO_OBJECTS[kind]
+    for before in (b"", b'{"a": 0}\n'):
+        tuples, letters = read(tmp_path / "a.jsonl", before + line + b'\n{"a": 1}\n', wanted, splits)
+        assert [row for _, row in tuples] == [(0, None)] * bool(before) + [(1, None)]
+        assert [(position, raw) for position, raw, _ in letters] == [(len(before), line)]
+        assert letters[0][2]
+
+
+def test_only_objects_name_columns():
+    with pytest.raises(Refused, match="no column a; there are aa; did you mean `aa`"):
+        post(JSON, b'["a"]\n{"aa": 3}\n', schema("a int"))
 
 
 def test_one_column_of_csv_keeps_its_nulls(folder):

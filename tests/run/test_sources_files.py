@@ -1,6 +1,7 @@
 """Files as a source: every format, split in any way, replayable."""
 
 import gzip
+import json
 import pickle
 import random
 from itertools import pairwise
@@ -17,6 +18,7 @@ from australis import RunError
 from australis.run.sinks.jsontext import json_lines
 from australis.run.source import Part, parts
 from australis.run.sources import lines
+from australis.run.sources.conform import conform
 from australis.run.sources.files import Files
 from australis.schema import schema
 from australis.testing import rows
@@ -232,6 +234,64 @@ def test_types_are_cast_where_nothing_is_lost(tmp_path):
         assert "column a" in letter.reason
 
 
+def test_a_letter_holds_values_that_python_has_no_form_for(tmp_path):
+    late = pa.array([2**62, 0]).view(pa.timestamp("us"))
+    given = pa.table({"a": [2**40, 3], "t": late, "l": pa.ListArray.from_arrays([0, 1, 2], late), "d": pa.array(
+        [2**62, 0]).view(pa.duration("s"))})  # fmt: skip
+    save(given, tmp_path / "a.arrow")
+    wanted = pa.schema({**{field.name: field.type for field in given.schema}, "a": pa.int32()})
+    (part,) = parts(Files(str(tmp_path / "a.arrow"), wanted))
+    assert part.tuples.column("a").to_pylist() == [3]
+    (letter,) = part.letters
+    raw = json.loads(letter.raw)
+    assert raw["a"] == 2**40
+    assert all(str(2**62) in raw[name] for name in "tld")
+
+
+INTS = st.none() | st.integers(-9, 9) | st.integers(-(2**63), 2**63 - 1)
+FLOATS = st.none() | st.integers(-9, 9).map(float) | st.floats()
+
+
+@given(st.lists(INTS, min_size=1, max_size=60), st.data(), st.booleans())
+def test_a_row_fits_if_it_does_by_itself(ints, data, coded):
+    floats = data.draw(st.lists(FLOATS, min_size=len(ints), max_size=len(ints)))
+    columns = [pa.array(ints, pa.int64()), pa.array(floats, pa.float64())]
+    columns[0] = columns[0].dictionary_encode() if coded else columns[0]
+    wanted = schema("a int, b bigint")
+    found = conform("a.arrow", wanted, columns, 5)
+    alone = [conform("a.arrow", wanted, [column[i : i + 1] for column in columns], 5 + i) for i in range(len(ints))]
+    assert rows(found.tuples) == [row for one in alone for row in rows(one.tuples)]
+    assert found.position.tolist() == [place for one in alone for place in one.position.tolist()]
+    assert found.letters == tuple(letter for one in alone for letter in one.letters)
+    good = [a is None or -(2**31) <= a < 2**31 for a in ints]
+    assert all(5 + i not in found.position for i, fits in enumerate(good) if not fits)
+
+
+@pytest.mark.parametrize("bad", [4096, 64, 1])
+def test_bad_rows_are_found_in_few_casts(bad, monkeypatch):
+    casts, cast = [], pc.cast
+
+    def counted(column, *wanted, **options):
+        casts.append(len(column))
+        return cast(column, *wanted, **options)
+
+    monkeypatch.setattr(pc, "cast", counted)  # which arrays call too
+    column = pa.array([1, 2**40] * bad + [1] * (8192 - 2 * bad))
+    found = conform("a.arrow", schema("a int"), [column], 0)
+    assert [letter.position for letter in found.letters] == list(range(1, 2 * bad, 2))
+    assert bad < len(casts) <= bad + 5
+    assert sum(casts) <= bad + 5 * 8192
+
+
+def test_a_cast_that_there_is_not_makes_letters_of_all_rows_and_of_none():
+    wanted = pa.schema({"d": pa.date32()})
+    found = conform("a.arrow", wanted, [pa.array([], pa.time32("s"))], 0)
+    assert (found.tuples.num_rows, found.tuples.schema, found.letters) == (0, wanted, ())
+    found = conform("a.arrow", wanted, [pa.array([5, None, 7], pa.time32("s"))], 0)
+    assert found.tuples.num_rows == 0
+    assert [letter.position for letter in found.letters] == [0, 1, 2]
+
+
 def test_what_may_not_be_null_is_a_letter(tmp_path):
     wanted = schema("a int not null, b int")
     (tmp_path / "a.csv").write_text("a,b\n1,\n,2\n3,3\n")
@@ -266,6 +326,27 @@ def test_mistakes_name_the_file_and_say_what_to_do(name, tmp_path):
         (tmp_path / name).write_bytes(data)
     with pytest.raises(RunError, match=told):
         list(parts(Files(str(tmp_path / name), schema("i int, mph int"), **options)))
+
+
+LIKE = b'{"i": 1, "mhp": 5}\n'
+
+
+@pytest.mark.parametrize("limit", [1, 3, 1000])
+@pytest.mark.parametrize("count", [1, 4])
+def test_a_field_that_the_first_objects_leave_out_is_null_however_the_file_is_cut(limit, count, tmp_path):
+    (tmp_path / "a.jsonl").write_bytes(LIKE * 9 + b'{"i": 2, "mph": 5}\n' + LIKE * 90)
+    found = by_splits(Files(str(tmp_path / "a.jsonl"), schema("i int, mph int")), limit, count)[0]
+    assert found == [(1, None)] * 9 + [(2, 5)] + [(1, None)] * 90
+
+
+def test_a_misspelt_field_is_told_whichever_piece_is_read(tmp_path):
+    (tmp_path / "a.jsonl").write_bytes(LIKE * 150 + b'{"i": 2, "mph": 5}\n' * 5000)
+    source = Files(str(tmp_path / "a.jsonl"), schema("i int, mph int"))
+    splits = source.splits(source.start(), source.latest(source.start(), 1 << 30), 4)
+    assert len(splits) == 4
+    for split in splits:
+        with pytest.raises(RunError, match=r"a.jsonl: no column mph; there are i, mhp; did you mean `mhp`"):
+            next(source.read(split))
 
 
 def test_columns_of_the_wrong_kind_are_told(tmp_path):

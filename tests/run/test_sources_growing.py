@@ -1,7 +1,10 @@
 """Files and folders that grow while they are read."""
 
+import json
 import os
 
+import pyarrow as pa
+import pyarrow.parquet
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +12,7 @@ from hypothesis import strategies as st
 from australis import RunError
 from australis.run.source import Source
 from australis.run.sources.files import Files
+from australis.run.sources.replay import Replay
 from australis.schema import schema
 from australis.testing import rows
 
@@ -125,6 +129,43 @@ def test_files_that_were_read_may_be_moved_away(tmp_path):
     assert follower.more() == []
     (tmp_path / "e.csv").write_text("i\n4\n")
     assert follower.more() == [4]
+
+
+def save(path, values) -> None:
+    given = pa.table({"i": pa.array(values, pa.int32())})
+    if path.suffix == ".parquet":
+        pa.parquet.write_table(given, path)
+        return
+    with pa.ipc.new_file(path, given.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as file:
+        file.write_table(given)
+
+
+@pytest.mark.parametrize("kind", ["arrow", "parquet"])
+@pytest.mark.parametrize("count", [1, 100_000])  # fewer rows than the file has bytes, and more
+def test_files_of_rows_may_be_moved_away_once_they_were_read_to_their_end(kind, count, tmp_path):
+    first, second = tmp_path / f"a.{kind}", tmp_path / f"b.{kind}"
+    save(first, [7] * count)
+    assert (first.stat().st_size > count) == (count == 1)
+    follower = Follower(Files(str(tmp_path), SCHEMA, follow=True), count)
+    assert follower.more() == [7] * count
+    assert json.loads(json.dumps(follower.offsets)) == follower.offsets
+    first.unlink()
+    assert follower.more() == []
+    save(second, [8] * (count + 1))
+    end = follower.source.latest(follower.offsets[-1], count)
+    second.unlink()
+    with pytest.raises(RunError, match=rf"b.{kind}: gone, after it was read up to {count}, which is not its end"):
+        follower.source.latest(end, count)
+
+
+def test_a_file_that_was_replayed_in_part_may_not_be_moved_away(tmp_path):
+    save(tmp_path / "a.parquet", [0] * 50_000 + [10] * 50_000)
+    replay = Replay(Files(str(tmp_path), SCHEMA, follow=True), "i", clock=lambda: 0)
+    end = replay.latest(replay.start(), 1 << 20)
+    assert end["at"]["files"][-1][1] == 50_000
+    (tmp_path / "a.parquet").unlink()
+    with pytest.raises(RunError, match="gone, after it was read up to 50000"):
+        replay.latest(end, 1)
 
 
 def test_a_folder_that_is_not_there_yet(tmp_path):

@@ -17,6 +17,7 @@ from australis.table import Keyed, Table, Versions
 from australis.train import Ints, Train, empty, joined
 
 OLD = "old."
+_MANY = 4096  # tuples that are worth compiling for
 _FEW_TURNS = 8
 _BEFORE = -1
 """The arrival number of a version from before the step."""
@@ -78,24 +79,36 @@ class Write:
         if not len(train):
             return (empty(schema),)
         slots = table.find([train[name] for name in self.table.key], len(train))
+        compiled = self._compiled(table, train.schema, names)
+        if compiled is not None and not table.watched and len(train) > _MANY:
+            return (self._carrying(train, self._one_by_one(compiled, table, train, slots, names), schema),)
         first, turns = _turns(slots)
         before = table.rows(slots[first], names)
-        after = self._written(table, train, slots, turns, names)
+        if compiled is not None and turns.max() > _FEW_TURNS:
+            after = self._one_by_one(compiled, table, train, slots, names)
+        else:
+            after = self._turn_by_turn(table, train, slots, turns, names)
         order = np.lexsort((np.arange(len(slots)), slots))
         versions = joined([before, after.take(order)])
         both = np.concatenate([slots[first], slots[order]])
         numbers = np.concatenate([np.full(len(first), _BEFORE), train.number[order]])
         sorted_ = np.argsort(both, kind="stable")
         table.versions = Versions(both[sorted_], numbers[sorted_], versions.take(sorted_))
-        return (train.carrying(pa.RecordBatch.from_arrays([*train.tuples.columns, *after.columns], schema=schema)),)
+        return (self._carrying(train, after, schema),)
 
-    def _written(self, table: Table, train: Train, slots: Ints, turns: Ints, names: list[str]) -> pa.RecordBatch:
+    def _carrying(self, train: Train, after: pa.RecordBatch, schema: pa.Schema) -> Train:
+        return train.carrying(pa.RecordBatch.from_arrays([*train.tuples.columns, *after.columns], schema=schema))
+
+    def _compiled(self, table: Table, stream: pa.Schema, names: list[str]) -> Recurrence | None:
+        """The expressions as one loop over tuples, where they can be that."""
+        given = dict(self.columns)
+        if not table.valid.keys() >= set(names):
+            return None
+        return recurrence(tuple((OLD + name, given.get(name)) for name in names), self._seen(stream))
+
+    def _turn_by_turn(self, table: Table, train: Train, slots: Ints, turns: Ints, names: list[str]) -> pa.RecordBatch:
         """Each tuple's row after its write."""
-        seen, given = self._seen(train.schema), dict(self.columns)
-        if turns.max() > _FEW_TURNS and table.valid.keys() >= set(names):
-            compiled = recurrence(tuple((OLD + name, given.get(name)) for name in names), seen)
-            if compiled is not None:
-                return self._one_by_one(compiled, table, train, slots, names)
+        seen = self._seen(train.schema)
         parts, by_turn = [], np.argsort(turns, kind="stable")
         # The first tuples of all keys at once, then the second ones, and so on.
         for rows in np.split(by_turn, np.cumsum(np.bincount(turns))[:-1]):

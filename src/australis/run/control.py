@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
 
 from australis.run.sent import Sent
 
-LIMIT = 1 << 23
-"""About how many tuples the first batch takes; how long it took tells how many the next may."""
+_FIRST = 1 << 28  # bytes
 _MOST, _LEAST = 1 << 25, 1 << 10
 
 
@@ -18,7 +21,7 @@ class Order:
     """The network to run next, about how many tuples of each input a batch may take, and whether to stop."""
 
     network: int
-    limit: int = LIMIT
+    limit: int
     stop: bool = False
 
 
@@ -48,6 +51,23 @@ class Control:
     def aside(self) -> str:
         """Where trains may be laid that go from task to task."""
         return f"{self.folder}/aside"
+
+
+def first_limit(schemas: Iterable[pa.Schema]) -> int:
+    """About how many tuples the first batch takes; how long that took tells how many the next may.
+
+    >>> first_limit([pa.schema({"vid": pa.int64(), "name": pa.string()})])
+    6710886
+    """
+    return min(_FIRST // max((sum(map(_width, schema)) for schema in schemas), default=1), _MOST)
+
+
+def _width(column: pa.Field[Any]) -> int:
+    """About how many bytes a value takes."""
+    try:
+        return max(1, int(column.type.bit_width) // 8)
+    except ValueError:
+        return 32
 
 
 def paced(order: Order, taken: int, seconds: float, aim: float) -> Order:

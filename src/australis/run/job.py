@@ -18,6 +18,7 @@ from australis.run import letters, measures
 from australis.run.batch import Batch
 from australis.run.letters import Letter
 from australis.run.measures import Tally
+from australis.run.sink import Parted
 from australis.run.source import Offset, Part, Source, Split
 from australis.run.stamp import ahead, stamped, trains
 from australis.run.superbox import Arrows, stateful
@@ -25,8 +26,11 @@ from australis.run.task import Fed, Task
 from australis.run.wire import Parcel, divide, in_order, merged
 from australis.train import Train, empty
 
-LETTERS, MEASURES = "#letters", "#measures"
-"""The addresses of input that could not be read, and of measurements."""
+LETTERS, MEASURES, PARTS = "#letters", "#measures", "#parts"
+"""The addresses of input that could not be read, of measurements, and of parts of outputs that are written already."""
+_SCHEMAS = {LETTERS: letters.SCHEMA, MEASURES: measures.SCHEMA, PARTS: measures.PART}
+HEAVY = 1 << 20
+"""How many bytes of an output a task writes itself."""
 TRAIN = 1 << 17
 """How many tuples of each of several inputs boxes are given at once where they are read."""
 
@@ -61,6 +65,8 @@ class Job:
     """What boxes are called in the state, where that is not their name."""
     strict: bool = False
     """Whether input that cannot be read is an error."""
+    parted: Mapping[str, Parted] = field(default_factory=dict)
+    """The outputs whose parts tasks write themselves where they are large."""
     aside: str = ""
     """A folder that all tasks see, through which trains go rather than through Spark."""
 
@@ -115,7 +121,7 @@ class Job:
         entries = [
             (stage.index, at) for stage in self.later for at, entry in enumerate(stage.entries) if not entry.static
         ]
-        return (*entries, *(output.name for output in self.network.outputs), LETTERS, MEASURES)
+        return (*entries, *(output.name for output in self.network.outputs), *_SCHEMAS)
 
     def width(self, stage: Stage) -> int:
         """How many partitions a stage has."""
@@ -124,10 +130,8 @@ class Job:
     def schema(self, address: int) -> pa.Schema:
         """The columns of what goes to an address."""
         where = self.addresses[address]
-        if where == LETTERS:
-            return letters.SCHEMA
-        if where == MEASURES:
-            return measures.SCHEMA
+        if isinstance(where, str) and where in _SCHEMAS:
+            return _SCHEMAS[where]
         if isinstance(where, str):
             (arrow,) = (output.arrow for output in self.network.outputs if output.name == where)
             return self.network.schema(arrow)
@@ -162,7 +166,7 @@ class Job:
             if its:
                 post.add(LETTERS, partition, _hidden(letters.table(name, its, batch.version), batch))
         post.add(MEASURES, partition, _hidden(tally.table(batch.version, partition), batch))
-        return post.parcels()
+        return post.parcels(batch, partition)
 
     def take(self, stage: Stage, batch: Batch, partition: int, parcels: Iterable[Parcel]) -> list[Parcel]:
         """What a task does in a later stage: the parcels for its partition."""
@@ -177,7 +181,7 @@ class Job:
             post.send(stage, partition, task.step(each, moment))
         task.commit()
         post.add(MEASURES, partition, _hidden(tally.table(batch.version, partition), batch))
-        return post.parcels()
+        return post.parcels(batch, partition)
 
     def _arriving(
         self, input: Input, batch: Batch, partition: int, splits: Mapping[str, Split], bad: list[Letter]
@@ -255,7 +259,14 @@ class _Post:
             for bucket, part in parts[way]:
                 self.add(where, bucket, part)
 
-    def parcels(self) -> list[Parcel]:
+    def parcels(self, batch: Batch, partition: int) -> list[Parcel]:
+        """All that is sent; of outputs that are written here, where the parts are."""
+        for name, writer in self.job.parted.items():
+            trains = self.sent.get((self.address[name], partition), [])
+            if sum(train.nbytes for train in trains) > HEAVY:
+                del self.sent[self.address[name], partition]
+                made = writer.make(batch.version, partition, [train.tuples for train in trains])
+                self.add(PARTS, 0, _hidden(measures.part(name, made, trains), batch))
         return [Parcel(address, bucket, trains) for (address, bucket), trains in self.sent.items()]
 
 

@@ -22,6 +22,7 @@ SCHEMA = schema(
 """A row is a `box` (its seconds, the tuples that it was given and gave), an `arrow` (tuples and bytes along it) or an
 `output` (its tuples, and their mean and longest delay in seconds since they, or the oldest they are made of, entered).
 """
+PART = schema("output string, file string, tuples bigint, bytes bigint, mean double, first bigint")
 
 
 @dataclass
@@ -65,7 +66,7 @@ class Tally:
         for (source, port), (tuples, size) in self.arrows.items():
             name = self.network.spelled(Arrow(source, port))
             rows.append((batch, "arrow", name, partition, None, None, tuples, size, None, None))
-        return _table(rows)
+        return _table(rows, SCHEMA)
 
 
 def _width(columns: pa.Schema) -> int | None:
@@ -77,20 +78,28 @@ def _width(columns: pa.Schema) -> int | None:
     return sum(bits) // 8
 
 
-def output(batch: int, name: str, trains: list[Train], now: int) -> pa.RecordBatch:
-    """The row of an output's tuples, which leave at a time in microseconds."""
-    tuples = sum(map(len, trains))
-    late = [now - train.ts for train in trains if len(train)]
-    delay = float(sum(map(np.sum, late))) / tuples / 1e6 if late else None
-    worst = float(max(map(np.max, late))) / 1e6 if late else None
-    size = sum(train.nbytes for train in trains)
-    return _table([(batch, "output", name, None, None, None, tuples, size, delay, worst)])
+def part(name: str, file: str, trains: list[Train]) -> pa.RecordBatch:
+    """The row of a part of an output: its file if it is written, how much it is, and when its tuples entered."""
+    times = [train.ts for train in trains if len(train)]
+    tuples, size = sum(map(len, trains)), sum(train.nbytes for train in trains)
+    mean = float(sum(float(np.mean(ts)) * len(ts) for ts in times)) / tuples if tuples else None
+    first = min(int(ts.min()) for ts in times) if tuples else None
+    return _table([(name, file, tuples, size, mean, first)], PART)
 
 
-def _table(rows: list[tuple[object, ...]]) -> pa.RecordBatch:
-    columns = list(zip(*rows, strict=True)) or [()] * len(SCHEMA)
-    arrays = [pa.array(values, column.type) for values, column in zip(columns, SCHEMA, strict=True)]
-    return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)
+def output(batch: int, name: str, parts: Iterable[dict[str, Any]], now: int) -> pa.RecordBatch:
+    """The row of an output that is given parts at a time in microseconds."""
+    rows = [row for row in parts if row["tuples"]]
+    tuples, size = (sum(row[column] for row in rows) for column in ("tuples", "bytes"))
+    delay = sum((now - row["mean"]) * row["tuples"] for row in rows) / tuples / 1e6 if rows else None
+    worst = (now - min(row["first"] for row in rows)) / 1e6 if rows else None
+    return _table([(batch, "output", name, None, None, None, tuples, size, delay, worst)], SCHEMA)
+
+
+def _table(rows: list[tuple[object, ...]], schema: pa.Schema) -> pa.RecordBatch:
+    columns = list(zip(*rows, strict=True)) or [()] * len(schema)
+    arrays = [pa.array(values, column.type) for values, column in zip(columns, schema, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
 def rows_of(tables: Iterable[pa.RecordBatch]) -> Iterator[dict[str, Any]]:

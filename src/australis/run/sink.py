@@ -52,6 +52,19 @@ class Writer(Protocol):
 
 
 @runtime_checkable
+class Parted(Protocol):
+    """A writer to which tasks can give their parts of a batch by themselves. It pickles."""
+
+    def make(self, batch_id: int, part: int, tuples: list[pa.RecordBatch]) -> str:
+        """Keep a part so that nobody sees it yet; what it is called."""
+        ...
+
+    def take(self, made: list[str]) -> None:
+        """Let parts be seen, or pass over those that are there already."""
+        ...
+
+
+@runtime_checkable
 class Sink(Protocol):
     """Where the tuples of an output go."""
 

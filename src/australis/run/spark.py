@@ -24,12 +24,12 @@ from australis.run import letters, measures
 from australis.run import sink as sinks
 from australis.run.batch import Batch
 from australis.run.checkpoint import Checkpoint
-from australis.run.control import LIMIT, Control, Order, paced
-from australis.run.job import LETTERS, MEASURES, Job
+from australis.run.control import Control, Order, first_limit, paced
+from australis.run.job import LETTERS, MEASURES, PARTS, Job
 from australis.run.ledger import Ledger
 from australis.run.reader import COLUMNS, NAME, aside, streaming
 from australis.run.sent import Sent, send
-from australis.run.sink import Writer
+from australis.run.sink import Parted, Writer
 from australis.run.sources.frame import Feed
 from australis.run.succession import successor
 from australis.run.totals import Totals
@@ -76,7 +76,7 @@ class Run:
         """What was done since the start."""
         self._spark, self._writers = spark, dict(writers)
         self._fixed = train is not None
-        self._order = Order(current, train or LIMIT)
+        self._order = Order(current, train or first_limit(input.schema for input in jobs[current].streams))
         self._feeds = feeds
         self._closing = closing or ExitStack()
         self._control = Control(self._closing.enter_context(tempfile.TemporaryDirectory(prefix="australis-")))
@@ -198,7 +198,8 @@ class Run:
             self._control.give(order)
 
     def _lay(self, job: Job) -> None:
-        job = replace(job, aside=self._aside)
+        parted = {name: writer for name, writer in self._writers.items() if isinstance(writer, Parted)}
+        job = replace(job, aside=self._aside, parted=parted if self._aside else {})
         self._jobs[job.number], self._sent[job.number] = job, send(job)
         self._control.put(job.number, self._sent[job.number])
 
@@ -222,11 +223,17 @@ class Run:
     def _delivered(self, job: Job, batch: Batch, trains: Mapping[str, list[Train]]) -> list[pa.RecordBatch]:
         """Give outputs to their sinks, and letters to theirs; what was measured of the batch."""
         found = [train.tuples for train in trains.get(MEASURES, [])]
+        parts = list(measures.rows_of(train.tuples for train in trains.get(PARTS, [])))
         for output in job.network.outputs:
             some = in_order(job.network.schema(output.arrow), trains.get(output.name, []))
-            if output.name in self._writers:
-                self._writers[output.name].write(batch.version, [train.tuples for train in some])
-            found.append(measures.output(batch.version, output.name, some, time.time_ns() // 1000))
+            made = [part for part in parts if part["output"] == output.name]
+            writer = self._writers.get(output.name)
+            if isinstance(writer, Parted) and made:
+                writer.take([part["file"] for part in made])
+            if writer is not None:
+                writer.write(batch.version, [train.tuples for train in some])
+            made += measures.rows_of([measures.part(output.name, "", some)])
+            found.append(measures.output(batch.version, output.name, made, time.time_ns() // 1000))
         bad = [train.tuples for train in trains.get(LETTERS, [])]
         if bad:
             self._dead.write(batch.version, bad)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from australis.box import Key
 from australis.errors import RunError, listing
@@ -39,8 +40,8 @@ def successor(old: Job, began: int, network: Network, sources: Mapping[str, Sour
         if not input.static
     }
     changed = {name: owner for name, owner in owners.items() if owner != name}
-    return Job(
-        network, after, sources, old.checkpoint, old.partitions, number, starts, homes, changed, old.strict, old.aside
+    return replace(
+        old, network=network, plan=after, sources=sources, number=number, starts=starts, homes=homes, owners=changed
     )
 
 

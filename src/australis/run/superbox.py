@@ -75,7 +75,11 @@ def steps(
 
     What is `fed` to an input of a box, by the box's name and the input's place, comes from elsewhere.
     """
-    for node in nodes:
+    every = list(nodes)
+    read = {node.box.table.name for node in every if isinstance(node.box, Read)}
+    for node in every:
+        if isinstance(node.box, Write):
+            tables[node.name]["table"].watched = node.box.table.name in read
         inputs = tuple(
             fed[node.name, side] if (node.name, side) in fed else trains[arrow.source, arrow.port]
             for side, arrow in enumerate(node.sources)

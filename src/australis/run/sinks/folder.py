@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import uuid
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from australis.errors import RunError
-from australis.run.sinks.durable import renamed, sweep
+from australis.run.sinks.durable import renamed, sweep, sync_folder
 from australis.run.sinks.encode import SUFFIXES, check, whole
 
 _OWNER = ".run"
@@ -19,7 +21,7 @@ _OWNER = ".run"
 class Folder:
     """Exactly once: a batch's file is there whole or not at all, and is not written again. An empty batch has none.
 
-    The files of all batches, in the order of their names, are the output in its order. The folder is made if need be.
+    A large batch may be in parts, each a file of what one partition made, in its order. The folder is made if need be.
     """
 
     path: str
@@ -71,6 +73,30 @@ class FolderWriter:
                 whole(self.form, self.schema, _chained(first, trains), file)
         except OSError as error:
             raise RunError(f"{path}: {error}; the batch is not written, and will be when the run goes on") from error
+
+    def make(self, batch_id: int, part: int, tuples: list[pa.RecordBatch]) -> str:
+        """Write a part of a batch under a hidden name, in any process that sees the folder; gives that name."""
+        suffix = SUFFIXES[self.form]
+        path = self.folder / f".batch-{batch_id:012d}-{part:04d}{suffix}.{uuid.uuid4().hex}.tmp"
+        try:
+            with path.open("wb") as file:
+                whole(self.form, self.schema, tuples, file)
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            path.unlink(missing_ok=True)
+            raise RunError(f"{path}: {error}; the batch is not written, and will be when the run goes on") from error
+        return path.name
+
+    def take(self, made: list[str]) -> None:
+        """Let parts be seen, but those that are there already."""
+        for name in made:
+            path = self.folder / name.split(".tmp")[0].rpartition(".")[0].removeprefix(".")
+            if path.exists():
+                (self.folder / name).unlink(missing_ok=True)
+            else:
+                (self.folder / name).replace(path)
+        sync_folder(self.folder)
 
     def close(self) -> None:
         """Nothing is held open."""

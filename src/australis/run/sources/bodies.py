@@ -73,9 +73,9 @@ def _json(body: bytes, schema: pa.Schema) -> Post:
     """Refuse what a reader takes for misspelt: a name that the first lines lack, where one like it is."""
     JsonLines(_BODY, schema)
     found: dict[Any, None] = {}
-    for number, keys in islice(_keys(body), _SAMPLE):
+    for number, keys, named in islice(_keys(body), _SAMPLE):
         new = [key for key in keys if key not in found and key not in schema.names]
-        found.update(keys)
+        found.update(keys if named else {})
         for name in schema.names if new else ():
             if name in found:
                 continue
@@ -86,18 +86,20 @@ def _json(body: bytes, schema: pa.Schema) -> Post:
     return Post(".jsonl", _ended(body), b"")
 
 
-def _keys(body: bytes) -> Iterator[tuple[int, dict[Any, None]]]:
-    """What the lines of a text name, as far as they are JSON."""
+def _keys(body: bytes) -> Iterator[tuple[int, dict[Any, None], bool]]:
+    """What the lines of a text hold, as far as they are JSON, and whether those are the names of an object."""
     for number, line in enumerate(BytesIO(body), 1):
         text = line.removesuffix(b"\n").removesuffix(b"\r")
         keys: dict[Any, None] = {}
+        value: Any = None
         try:
             with suppress(ValueError, TypeError):
-                keys = dict.fromkeys(json.loads(text))
+                value = json.loads(text)
+                keys = dict.fromkeys(value)
         except RecursionError as error:
             raise Refused(400, f"line {number} is nested too deep; post plain objects, one a line") from error
         if text:
-            yield number, keys
+            yield number, keys, isinstance(value, dict)
 
 
 def _arrow(body: bytes, schema: pa.Schema) -> Post:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from australis.errors import RunError, listing, near
-from australis.expr.arrow import Array
+from australis.expr.arrow import Array, pc
 from australis.run.intake import fits
 from australis.run.letters import Letter
 from australis.run.sources.sift import Rows, null_reason, nulls
+
+_MISFITS = pa.ArrowInvalid, pa.ArrowNotImplementedError
+_encoded = json.JSONEncoder(default=str).encode
 
 
 def places(path: str, schema: pa.Schema, there: pa.Schema) -> list[int]:
@@ -56,8 +59,17 @@ def conform(path: str, schema: pa.Schema, columns: Iterable[Any], position: int)
 
 
 def _raw(schema: pa.Schema, columns: list[Array], row: int) -> bytes:
-    values = {name: column[row].as_py() for name, column in zip(schema.names, columns, strict=True)}
-    return json.dumps(values, default=str).encode()
+    values = {name: _value(column, row) for name, column in zip(schema.names, columns, strict=True)}
+    return _encoded(values).encode()
+
+
+def _value(column: Array, row: int) -> Any:
+    try:
+        return column[row].as_py()
+    except Exception:  # such as a time that Python does not reach, or a zone that it does not know
+        one: Any = column[row : row + 1]
+        most = 1 << 30
+        return one.to_string(window=most, container_window=most, element_size_limit=most, skip_new_lines=True)
 
 
 def _cast(column: Array, type: pa.DataType) -> tuple[Array, dict[int, str]]:
@@ -66,9 +78,40 @@ def _cast(column: Array, type: pa.DataType) -> tuple[Array, dict[int, str]]:
         return column, {}
     try:
         return column.cast(type), {}
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        if len(column) == 1:
-            return pa.nulls(1, type), {0: str(error)}  # type: ignore[call-overload]
-    middle = len(column) // 2
-    (left, low), (right, high) = _cast(column[:middle], type), _cast(column[middle:], type)
-    return pa.concat_arrays([left, right]), {**low, **{row + middle: reason for row, reason in high.items()}}
+    except _MISFITS:
+        changed = _changed(column, type)
+        faults = dict(_faults(column, type, [(row, row + 1) for row in changed]))
+        faults.update(_faults(_without(column, changed), type, [(0, len(column))]))
+    if len(faults) == len(column):
+        return pa.nulls(len(column), type), faults  # type: ignore[call-overload]
+    return _without(column, list(faults)).cast(type), faults
+
+
+def _changed(column: Array, type: pa.DataType) -> list[int]:
+    """The rows that a cast without checks and back makes another value of: most that do not fit, found at once."""
+    try:
+        back = column.cast(type, safe=False).cast(column.type, safe=False)
+        return pc.indices_nonzero(pc.not_equal(back, column)).to_pylist()  # type: ignore[no-any-return]
+    except pa.ArrowException:
+        return []
+
+
+def _faults(column: Array, type: pa.DataType, todo: list[tuple[int, int]]) -> Iterator[tuple[int, str]]:
+    """The rows of some stretches that do not cast, found by halving."""
+    while todo:
+        low, high = todo.pop()
+        try:
+            column[low:high].cast(type)
+        except _MISFITS as error:
+            middle = (low + high) // 2
+            if low < middle:
+                todo += [(low, middle), (middle, high)]
+            elif low < high:
+                yield low, str(error)
+
+
+def _without(column: Array, rows: list[int]) -> Array:
+    """The column with nulls in some rows."""
+    places = np.arange(len(column))
+    kept: Any = pa.array(places, mask=np.isin(places, rows))
+    return column.take(kept)

@@ -83,7 +83,7 @@ class Files:
     `strict` an error.
 
     An offset names the files of its batch, each as `[file, position after the batch, bytes, time]`, and counts those
-    before them.
+    before them; `rest` tells whether more of the last one was there.
     """
 
     path: str
@@ -100,7 +100,7 @@ class Files:
 
     def latest(self, offset: Offset, limit_rows: int) -> Offset:
         waiting, taken, found = self._waiting(offset), [], 0
-        left = limit_rows
+        left, rest = limit_rows, False
         for index, (key, begin, there) in enumerate(waiting[:_MOST_FILES]):
             if not there:
                 taken.append(offset["files"][-1])
@@ -115,12 +115,12 @@ class Files:
                 if found and reader.whole and rows > left:
                     break
                 taken.append([key[1], stop, reader.size, key[0]])
-            if stop > begin:
-                found, left = len(taken), left - rows
+                if stop > begin:
+                    found, left, rest = len(taken), left - rows, stop < reader.end(begin, final=True)
             if stop < end:
                 break
         # Files at the end that gave nothing are not passed over yet: they may still grow.
-        return {"before": _place(offset), "files": taken[:found]} if found else offset
+        return {"before": _place(offset), "files": taken[:found], "rest": rest} if found else offset
 
     def splits(self, start: Offset, end: Offset, count: int) -> list[Split]:
         if start == end:
@@ -179,7 +179,7 @@ class Files:
                     " source must follow (follow=true)"
                 )
             return [(key, 0, True) for key in there]
-        name, stop, size, changed = offset["files"][-1]
+        name, stop, _, changed = offset["files"][-1]
         last = (changed, name)
         after = [key for key in there if key > last and key[1] != name]
         known = any(key[1] == name for key in there)
@@ -189,8 +189,8 @@ class Files:
                 f"{self.path}: files have come that stand before {name} in the order of their {order}, after it was"
                 " read; see to it that new files come last, and start again from a new checkpoint"
             )
-        if not known and stop < size:
-            raise RunError(f"{name}: gone, after it was read up to {stop} of {size} bytes; put it back")
+        if not known and offset.get("rest"):
+            raise RunError(f"{name}: gone, after it was read up to {stop}, which is not its end; put it back")
         return [(last, stop, known), *((key, 0, True) for key in after)]
 
     def _reader(self, path: str) -> Reader:

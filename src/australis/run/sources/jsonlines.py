@@ -7,6 +7,7 @@ import re
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import pyarrow as pa
 import pyarrow.json
 from pyarrow import types
 
-from australis.errors import RunError, near
+from australis.errors import RunError, listing, near
 from australis.expr.arrow import Datum, pc
 from australis.run.sources.lines import Lines
 from australis.run.sources.sift import BadLines, Faults, check_text
@@ -74,19 +75,20 @@ class JsonLines:
             raise _bad(str(error)) from error
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema), {}
 
-    def check(self, tuples: pa.RecordBatch, lines: Lines) -> None:
-        """Tell of a column that was probably misspelt: it is in none of the first tuples, but a name like it is."""
-        absent = [name for name in self.schema.names if tuples.column(name).null_count == tuples.num_rows]
-        if not absent:
-            return
+    def check(self, text: bytes) -> None:
+        """Tell of a column that was probably misspelt: none of a file's first objects has it, but a name like it."""
         found: dict[str, None] = {}
-        for row in range(min(len(lines), _SAMPLE)):
-            with suppress(ValueError, TypeError):
-                found.update(dict.fromkeys(json.loads(lines.line(row))))
-        for name in absent:
-            others = [key for key in found if key not in self.schema.names]
+        lines = (line.removesuffix(b"\r") for line in text.split(b"\n"))
+        for line in islice(filter(None, lines), _SAMPLE):
+            with suppress(ValueError, RecursionError):  # what does not read is told by a letter
+                if isinstance(fields := json.loads(line), dict):
+                    found.update(dict.fromkeys(fields))
+            if found.keys() >= set(self.schema.names):
+                return
+        others = [key for key in found if key not in self.schema.names]
+        for name in self.schema.names:
             if name not in found and (hint := near(name, others)):
-                raise RunError(f"{self.path}: no column {name}; there are {', '.join(found)}{hint}")
+                raise RunError(f"{self.path}: no column {name}; there are {listing(found)}{hint}")
 
 
 def _objects(lines: Lines, low: int, high: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

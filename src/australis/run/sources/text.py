@@ -18,6 +18,7 @@ from australis.run.sources.lines import blocks, line_bytes, lines_of, next_line,
 from australis.run.sources.sift import LineFormat, Rows, sift
 
 _BOM = b"\xef\xbb\xbf"
+_HEAD = 1 << 16
 _RATIO = 4  # how much longer a text is than its compressed form, about
 
 
@@ -74,20 +75,19 @@ class Text:
         for base, data, size in pieces:
             skip = max(0, first - base)
             lines = lines_of(data[skip:] if skip else data, size - skip, base + skip, format.keep_empty)
-            rows = sift(format, lines, self.path)
-            if not base and isinstance(format, JsonLines):
-                format.check(rows.tuples, lines)
-            yield rows
+            yield sift(format, lines, self.path)
 
     def _format(self) -> tuple[LineFormat, int]:
-        """How lines are read, and where the first tuple is."""
+        """How lines are read, and where the first tuple is, told from the file's beginning, whatever is read of it."""
         packing: Any = self.packing
         with pa.input_stream(self.path, compression=packing) as file:
-            start, line = len(_BOM) if (read := file.read(1 << 16)).startswith(_BOM) else 0, read
-            while self.form == "csv" and self.header and b"\n" not in line and (read := file.read(1 << 16)):
+            start, line = len(_BOM) if (read := file.read(_HEAD)).startswith(_BOM) else 0, read
+            while self.form == "csv" and self.header and b"\n" not in line and (read := file.read(_HEAD)):
                 line += read
         if self.form == "json":
-            return JsonLines(self.path, self.schema), start
+            objects = JsonLines(self.path, self.schema)
+            objects.check(line[start : line.rfind(b"\n") + 1 if len(line) == _HEAD else None])
+            return objects, start
         if not self.header:
             return Csv(self.path, self.schema, tuple(self.schema.names), self.delimiter, self.nulls), start
         stop = line.find(b"\n") + 1 or len(line)

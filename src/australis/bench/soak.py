@@ -1,0 +1,117 @@
+"""A long run at full speed: whether memory and the checkpoint level off."""
+
+from __future__ import annotations
+
+import json as json_
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table as Sheet
+
+import australis as au
+from australis.network import Network
+from australis.run.session import session
+from australis.run.sources.rate import Rate
+
+A_SECOND = 10_000
+KEYS = 50_000
+_ROWS = 12
+
+
+def network() -> Network:
+    """Windows by 200 segments, the last speed of 50,000 vehicles behind an exchange, and pairs within two seconds."""
+    reports = au.stream("reports", "time bigint, vid int, seg int, mph int")
+    stats = reports.aggregate(on="time", size=60, by="seg", n="count(*)", cars="count(distinct vid)", mph="avg(mph)")
+    last = au.table("last", "vid int, speed int, times int", key="vid")
+    seen = reports.write(last, speed="mph", times="coalesce(old.times, 0) + 1").filter("times % 100 = 0")
+    slow = stats.filter("mph < 49").join(stats, "left.seg = right.seg", on="time", size=120)
+    return au.network(stats=stats, seen=seen, slow=slow)
+
+
+def source(net: Network, tuples: int) -> Rate:
+    """All tuples are due at once; their `time` runs as if they had come at their pace."""
+    columns = {
+        "time": f"n div {A_SECOND}",
+        "vid": f"cast(n * 7919 % {KEYS} as int)",
+        "seg": "cast(n * 31 % 200 as int)",
+        "mph": "cast(n * 127 % 100 as int)",
+    }
+    return Rate(net.inputs[0].schema, A_SECOND, tuple(columns.items()), limit=tuples, began=0)
+
+
+def main(hours: float = 1.0, json: Path | None = None) -> None:
+    """Run, and say how memory and the checkpoint grew."""
+    net, tuples = network(), int(hours * 3600 * A_SECOND)
+    console = Console()
+    spark, ours = session(master="local[2,4]")
+    samples: list[dict[str, Any]] = []
+    with tempfile.TemporaryDirectory() as folder:
+        given = {"reports": source(net, tuples)} | {name: f"{folder}/{name}/" for name in ("stats", "seen", "slow")}
+        start = time.monotonic()
+        run = net.start(given, spark=spark, checkpoint=f"{folder}/checkpoint", partitions=2, train=A_SECOND * 60)
+        with run:
+            while not run.wait(0.2):
+                done = sum(each["taken"]["reports"] for each in run.progress)
+                if run.progress and (not samples or samples[-1]["tuples"] != done):
+                    size = sum(path.stat().st_size for path in _files(Path(folder) / "checkpoint"))
+                    samples.append(
+                        {"seconds": time.monotonic() - start, "tuples": done, "checkpoint": size} | _memory()
+                    )
+        took = time.monotonic() - start
+    if ours:
+        spark.stop()
+    shown = samples[:: max(1, len(samples) // _ROWS)]
+    sheet = Sheet("minutes of input", "driver", "Spark", "workers", "checkpoint", box=SIMPLE_HEAD)
+    sheet.title = f"{tuples:,} tuples in {took:.0f} s: MB"
+    for each in shown:
+        sizes = (f"{each[name] / 1e6:,.0f}" for name in ("driver", "spark", "workers", "checkpoint"))
+        sheet.add_row(f"{each['tuples'] / A_SECOND / 60:.0f}", *sizes)
+    console.print(sheet)
+    if json is not None:
+        json.write_text(json_.dumps({"tuples": tuples, "seconds": took, "samples": samples}, indent=2))
+
+
+def _memory() -> dict[str, int]:
+    """Bytes that this process, Spark's, and its Python processes hold; what forks share counts once for all."""
+    found = {"driver": _held(os.getpid()), "spark": 0, "workers": 0}
+    for pid in _descendants(os.getpid()):
+        try:
+            java = "java" in Path(f"/proc/{pid}/comm").read_text()
+            found["spark" if java else "workers"] += _held(pid)
+        except OSError:  # it has ended
+            continue
+    return found
+
+
+def _held(pid: int) -> int:
+    """The memory of a process, with its part of what it shares."""
+    lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:"))
+
+
+def _descendants(root: int) -> Iterator[int]:
+    children: dict[int, list[int]] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            except OSError:
+                continue
+            children.setdefault(parent, []).append(int(entry.name))
+    ahead = [root]
+    while ahead:
+        more = children.get(ahead.pop(), [])
+        ahead += more
+        yield from more
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for path in folder.rglob("*"):
+        if path.is_file():
+            yield path

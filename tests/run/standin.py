@@ -1,0 +1,55 @@
+"""A run that has done what a test says, without Spark."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+import australis as au
+from australis.network import Network
+from australis.run import measures
+from australis.run.totals import Totals
+
+REPORTS = au.stream("reports", "time int, vid int, mph int")
+FAST = au.network(fast=REPORTS.filter("mph > 60", box="speeding"))
+
+
+class Checkpoint:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def done(self) -> bool:
+        return False
+
+
+class StandIn:
+    """What the progress and the metrics of a run are made of."""
+
+    def __init__(self, path: Path, network: Network = FAST) -> None:
+        self.network, self.checkpoint = network, Checkpoint(path)
+        self.totals, self.letters = Totals(), 0
+        self.progress: list[dict[str, Any]] = []
+        self.waiting: dict[str, int] | Exception = {"reports": 5}
+        self.asked = 0
+
+    def backlog(self) -> dict[str, int]:
+        self.asked += 1
+        if isinstance(self.waiting, Exception):
+            raise self.waiting
+        return self.waiting
+
+    def batch(self, taken: int, given: int, letters: int = 0, worst: float | None = 0.5, seconds: float = 0.25) -> None:
+        """One more is done, in two partitions."""
+        self.letters += letters
+        number = len(self.progress) + 1
+        rows = [(number, "box", "speeding", at, 0.125, taken // 2, given // 2, None, None, None) for at in range(2)]
+        columns = zip(*rows, strict=True)
+        arrays = [pa.array(list(column), field.type) for column, field in zip(columns, measures.SCHEMA, strict=True)]
+        table = pa.RecordBatch.from_arrays(arrays, schema=measures.SCHEMA)
+        entry: Mapping[str, Any] = {
+            "batch": number, "taken": {"reports": taken}, "given": {"fast": given}, "delay": {"fast": worst},
+            "seconds": seconds, "letters": self.letters,
+        }  # fmt: skip
+        self.progress.append(dict(entry))
+        self.totals.add(dict(entry), [table])
