@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import sys
@@ -83,6 +84,8 @@ def main(
     for output in network.outputs:
         if output.name not in named:
             telling.say(f"output {output.name} has no --sink: its tuples are counted, and not kept")
+    # py4j logs the calls to Spark that are cut short; what that means is told here.
+    logging.getLogger().addFilter(lambda record: "py4j" not in Path(record.pathname).parts)
     with ExitStack() as stack:
         asked = stack.enter_context(Asked())
         try:
@@ -192,15 +195,18 @@ def line_of(error: Exception) -> str:
 
 def _session(stack: ExitStack, master: str | None, telling: Telling) -> SparkSession:
     heard = Overheard(lambda line: telling.console.print(line, markup=False, soft_wrap=True))
-    stack.callback(heard.close)
     try:
         found, ours = session(None, master, heard.descriptor)
     except AustralisError:
         raise
+    except KeyboardInterrupt:
+        heard.hush()
+        raise
     except Exception as error:
-        raise RunError(f"Spark does not start{f' at {master}' if master else ''}: {line_of(error)}") from error
-    finally:
         heard.given()
+        heard.join()
+        raise RunError(f"Spark does not start{f' at {master}' if master else ''}: {line_of(error)}") from error
+    heard.given()
     if ours:
         stack.callback(_end, found)
     return found

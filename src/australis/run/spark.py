@@ -29,6 +29,7 @@ from australis.run.job import LETTERS, MEASURES, PARTS, Job
 from australis.run.ledger import Ledger
 from australis.run.reader import COLUMNS, NAME, aside, streaming
 from australis.run.sent import Sent, send
+from australis.run.session import apart
 from australis.run.sink import Parted, Writer
 from australis.run.sources.frame import Feed
 from australis.run.succession import successor
@@ -74,7 +75,7 @@ class Run:
         """How many tuples could not be read."""
         self.totals = Totals()
         """What was done since the start."""
-        self._spark, self._writers = spark, dict(writers)
+        self._spark, self._writers = apart(spark), dict(writers)
         self._fixed = train is not None
         self._order = Order(current, train or first_limit(input.schema for input in jobs[current].streams))
         self._feeds = feeds
@@ -209,8 +210,6 @@ class Run:
         if not batch.version:  # Spark runs a first batch even where there is nothing yet
             return
         job = self._jobs[batch.network]
-        # A plan of a few rows for each partition has nothing to adapt to. The session is the query's own.
-        frame.sparkSession.conf.set("spark.sql.adaptive.enabled", "false")
         for at in range(len(job.rounds)):
             task = _task(self._sent[batch.network], at, batch)
             frame = frame.repartitionById(job.partitions, frame["bucket"]).mapInArrow(task, COLUMNS)
