@@ -11,7 +11,7 @@ ifneq ($(wildcard /etc/ssl/certs/ca-certificates.crt),)  # trust whom the machin
 export UV_SYSTEM_CERTS ?= 1
 endif
 
-.PHONY: help demo test lint format bench lock clean
+.PHONY: help demo test lint format chaos bench lock clean
 
 help:  ## print this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -31,8 +31,12 @@ format: $(READY)  ## put the code in form
 	@$(VENV)/bin/ruff check --fix-only
 	@$(VENV)/bin/ruff format
 
-bench: $(READY)  ## measure the boxes
+chaos: $(READY)  ## kill a hundred runs at random moments (CHAOS=10 for ten)
+	@AUSTRALIS_ROUNDS=$(or $(CHAOS),100) AUSTRALIS_SEED=$$RANDOM$$$$ $(VENV)/bin/pytest tests/run/test_killed.py $(PYTEST_ARGS)
+
+bench: $(READY)  ## measure the boxes and the engine
 	@$(VENV)/bin/australis bench boxes
+	@$(VENV)/bin/australis bench engine
 
 lock: $(VENV)/bin/uv  ## choose the newest versions of all dependencies again
 	@$(UV) pip compile --universal --upgrade --generate-hashes --all-extras --group dev --python-version 3.11 \

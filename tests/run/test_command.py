@@ -59,7 +59,7 @@ def telling(**options):
 def test_the_end_of_the_inputs(slow, asked):
     run, notes = slow(), []
     threading.Timer(0.2, lambda: (setattr(run, "active", False), run.finish.set())).start()
-    assert Watched(run, asked, notes.append).to_its_end()
+    assert Watched(run, asked, notes.append, print).to_its_end()
     assert set(notes) == {""}
 
 
@@ -75,7 +75,7 @@ def test_a_signal_waits_for_the_batch_under_way(slow, asked, number):
         if notes.count(command._STOPPING) == 3:
             run.finish.set()
 
-    assert Watched(run, asked, show).to_its_end()
+    assert Watched(run, asked, show, lambda: notes.append("hush")).to_its_end()
     assert notes[0] == ""
     assert notes[1:4] == [command._STOPPING] * 3
     assert asked.status == 128 + number
@@ -87,18 +87,20 @@ def test_a_second_signal_stops_at_once_and_what_that_breaks_is_no_failure(slow, 
 
     def show(note):
         notes.append(note)
-        if len(notes) < 3:
+        if len(notes) in (1, 8):
+            os.kill(os.getpid(), signal.SIGINT)
             os.kill(os.getpid(), signal.SIGINT)
 
-    assert Watched(run, asked, show).to_its_end()
-    assert command._AT_ONCE in notes
+    assert Watched(run, asked, show, lambda: notes.append("hush")).to_its_end()
+    assert notes[1:8] == [command._STOPPING] * 7, "one that comes twice at once is one"
+    assert notes[8:10] == ["hush", command._AT_ONCE]
 
 
 def test_a_run_that_does_not_stop_is_left(slow, asked, monkeypatch):
     monkeypatch.setattr(command, "_GRACE", 0.3)
     run = slow(stuck=True)
     asked.times = 2
-    assert not Watched(run, asked, lambda note: None).to_its_end()
+    assert not Watched(run, asked, lambda note: None, print).to_its_end()
     run.finish.set()
 
 
@@ -108,7 +110,7 @@ def test_a_failure_is_raised_in_one_line(slow, asked):
     run.active = False
     run.finish.set()
     with pytest.raises(RunError, match=r"^KeyError: 'vid'$"):
-        Watched(run, asked, lambda note: None).to_its_end()
+        Watched(run, asked, lambda note: None, print).to_its_end()
 
 
 def test_a_process_that_is_gone(slow, asked):
@@ -122,7 +124,7 @@ def test_a_process_that_is_gone(slow, asked):
             pass
 
     with pytest.raises(RunError, match="Spark's process is gone, killed or out of memory: reset by peer"):
-        Watched(Gone(slow().checkpoint.path), asked, lambda note: None).to_its_end()
+        Watched(Gone(slow().checkpoint.path), asked, lambda note: None, print).to_its_end()
 
 
 @pytest.mark.parametrize(
@@ -134,7 +136,7 @@ def test_who_stops_a_run_is_told_how_to_go_on(slow, asked, kept, said):
     asked.times, asked.number = 1, signal.SIGINT
     run.finish.set()
     told = telling(kept=kept)
-    assert command._to_its_end(run, asked, told, time.monotonic()) == 130
+    assert command._to_its_end(run, asked, told, time.monotonic(), print) == 130
     summary, how = told.console.file.getvalue().splitlines()
     assert summary.startswith("in: reports 0; out: fast 0; 0 batches")
     assert said in how
@@ -145,7 +147,7 @@ def test_quiet_says_nothing(slow, asked):
     asked.times = 1
     run.finish.set()
     told = telling(quiet=True)
-    assert command._to_its_end(run, asked, told, time.monotonic()) == 130
+    assert command._to_its_end(run, asked, told, time.monotonic(), print) == 130
     assert told.console.file.getvalue() == ""
 
 
@@ -154,7 +156,7 @@ def test_a_failure_has_a_last_object_too(slow, asked, capsys):
     run.active = False
     run.finish.set()
     with pytest.raises(RunError, match="disk full"):
-        command._to_its_end(run, asked, telling(json=True), time.monotonic())
+        command._to_its_end(run, asked, telling(json=True), time.monotonic(), print)
     assert '"ended": "failure"' in capsys.readouterr().out
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import signal
+import time
 from types import FrameType
 from typing import Any
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_BOUNCE = 0.3
+"""Seconds within which signals are one: programs that pass them on may send each twice."""
 
 
 class Asked:
@@ -14,6 +17,7 @@ class Asked:
 
     def __init__(self) -> None:
         self.times, self.number = 0, 0
+        self._last = -_BOUNCE
         self.running = False
         self._before: dict[int, Any] = {}
 
@@ -38,6 +42,9 @@ class Asked:
         return 128 + (self.number or signal.SIGINT)
 
     def _ask(self, number: int, frame: FrameType | None) -> None:
-        self.times, self.number = self.times + 1, number
+        now = time.monotonic()
+        if now - self._last > _BOUNCE:
+            self.times, self.number = self.times + 1, number
+        self._last = now
         if not self.running:
             raise KeyboardInterrupt

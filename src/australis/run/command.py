@@ -63,7 +63,11 @@ class Telling:
     def say(self, text: str) -> None:
         """A line for people."""
         if not self.quiet:
-            self.console.print(text, markup=False, soft_wrap=True)
+            self.pass_on(text)
+
+    def pass_on(self, text: str) -> None:
+        """A line that is told in any case."""
+        self.console.print(text, markup=False, soft_wrap=True)
 
 
 def main(
@@ -88,10 +92,11 @@ def main(
     logging.getLogger().addFilter(lambda record: "py4j" not in Path(record.pathname).parts)
     with ExitStack() as stack:
         asked = stack.enter_context(Asked())
+        heard = Overheard(telling.pass_on)
         try:
             server = stack.enter_context(Server(metrics[1], metrics[0])) if metrics else None
             with telling.console.status("starting Spark") if telling.on_screen else nullcontext():
-                spark = _session(stack, master, telling)
+                spark = _session(stack, master, heard)
                 since = time.monotonic()
                 run = start(
                     network, named, spark=spark, checkpoint=checkpoint, partitions=partitions, train=train,
@@ -99,18 +104,19 @@ def main(
                 )  # fmt: skip
             asked.run()
         except KeyboardInterrupt:
+            heard.hush()
             telling.say("stopped before the run began")
             return asked.status
         if server is not None:
             server.run = run
             telling.say(f"metrics at {server.url}")
-        return _to_its_end(run, asked, telling, since)
+        return _to_its_end(run, asked, telling, since, heard.hush)
 
 
-def _to_its_end(run: Run, asked: Asked, telling: Telling, since: float) -> int:
+def _to_its_end(run: Run, asked: Asked, telling: Telling, since: float, hush: Callable[[], None]) -> int:
     over = telling.kept and not run.totals.batches and run.checkpoint.done()
     teller = telling.teller(run)
-    watched = Watched(run, asked, teller.show)
+    watched = Watched(run, asked, teller.show, hush)
     ended = "failure"
     try:
         stopped = watched.to_its_end()
@@ -137,8 +143,8 @@ def _to_its_end(run: Run, asked: Asked, telling: Telling, since: float) -> int:
 class Watched:
     """A run that is watched to its end, however that comes."""
 
-    def __init__(self, run: Run, asked: Asked, show: Callable[[str], None]) -> None:
-        self.run, self.asked, self.show = run, asked, show
+    def __init__(self, run: Run, asked: Asked, show: Callable[[str], None], hush: Callable[[], None]) -> None:
+        self.run, self.asked, self.show, self.hush = run, asked, show, hush
         self.first_letter = ""
         self._failure: Exception | None = None
 
@@ -167,6 +173,7 @@ class Watched:
         limit = float("inf")
         while stopping.is_alive() and time.monotonic() < limit:
             if self.asked.times > 1 and limit == float("inf"):
+                self.hush()  # of what is cut short then, Spark tells at length
                 Thread(target=self.run.query.stop, daemon=True).start()
                 limit = time.monotonic() + _GRACE
             self.show(_AT_ONCE if self.asked.times > 1 else _STOPPING if self.asked.times else "")
@@ -193,14 +200,10 @@ def line_of(error: Exception) -> str:
     return text if "\n" not in text else str(told[-1]) if told else text.splitlines()[0]
 
 
-def _session(stack: ExitStack, master: str | None, telling: Telling) -> SparkSession:
-    heard = Overheard(lambda line: telling.console.print(line, markup=False, soft_wrap=True))
+def _session(stack: ExitStack, master: str | None, heard: Overheard) -> SparkSession:
     try:
         found, ours = session(None, master, heard.descriptor)
     except AustralisError:
-        raise
-    except KeyboardInterrupt:
-        heard.hush()
         raise
     except Exception as error:
         heard.given()
