@@ -2,6 +2,7 @@
 
 import json
 import os
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet
@@ -174,3 +175,15 @@ def test_a_folder_that_is_not_there_yet(tmp_path):
     (tmp_path / "later").mkdir()
     (tmp_path / "later" / "a.csv").write_text("i\n1\n")
     assert follower.more() == [1]
+
+
+def test_a_file_that_was_corrected_after_it_was_planned_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "reports.csv"
+    path.write_text("k,x\n1,a\n2,b\n")
+    source = Files(str(path), pa.schema({"k": pa.int64(), "x": pa.string()}))
+    (split,) = source.splits(source.start(), source.latest(source.start(), 10), 1)
+    path.write_text("k,x\n1,a\n2,b\n3,c\n")
+    assert [row for part in source.read(split) for row in part.tuples["k"].to_pylist()] == [1, 2]
+    path.write_text("k,x\n1,corrected\n2,b\n")
+    with pytest.raises(RunError, match="was changed, and not only at its end"):
+        list(source.read(split))

@@ -128,7 +128,9 @@ def test_what_does_not_read_is_kept_and_counted_and_strict_stops_at_it(spark: "S
     path = tmp_path / "reports.csv"
     path.write_text("time,vid,mph\n1,1,50\n2,1,fast\n3,1,70\n")
     net = au.network(out=REPORTS.filter("mph > 0"))
-    with pytest.raises(RunError, match=r"input reports: .*invalid value 'fast'.*correct it, or run without `strict`"):
+    with pytest.raises(
+        RunError, match=r"input reports: .*invalid value 'fast'.*run without `strict` to leave it out, or correct it"
+    ):
         net.run(reports=path, spark=spark, strict=True, checkpoint=tmp_path / "checkpoint")
     found = Memory()
     run = net.run(reports=path, out=found, spark=spark, checkpoint=tmp_path / "checkpoint")

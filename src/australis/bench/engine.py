@@ -33,7 +33,7 @@ from australis.run.session import session
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-WORKLOADS = ("windows", "changes", "chain", "trains", "overhead")
+WORKLOADS = ("windows", "chain", "changes", "trains", "overhead", "apart")
 CORES = 2
 CHANGES_PART = 200_000
 """The length of a batch of changes. Spark gets one: it would take some twenty minutes for all."""
@@ -67,6 +67,8 @@ class Contest:
     label: str
     ours: Side
     others: tuple[Side, ...] = ()
+    turns: int = 100
+    """How many turns are enough: some take minutes, and differ by more than noise."""
 
 
 def australis(
@@ -100,29 +102,32 @@ def contests(spark: SparkSession, count: int) -> Iterator[Contest]:
     windows, changes, chain = workloads.windows(), workloads.changes(), workloads.chain()
     one, boxes = workloads.chain((workloads.ONE,)), tuple(node.box for node in chain.nodes)
     yield Contest(
-        "windows", "windows", ours("Australis", windows),
-        (theirs(peers.WINDOWS, goal=5, forgets="time"), ours("one partition", windows, goal=1.6, partitions=1)),
+        "windows", "windows", ours("Australis", windows, partitions=1),
+        (theirs(peers.WINDOWS, goal=5, forgets="time"), ours("two partitions", windows)),
     )  # fmt: skip
     yield Contest(
-        "windows", "windows by file", ours("Australis", windows, train=FILE),
+        "windows", "windows by file", ours("Australis", windows, partitions=1, train=FILE),
         (theirs(peers.WINDOWS_BY_FILE, forgets="time"),),
-    )  # fmt: skip
-    yield Contest("changes", "changes", ours("Australis", changes), (theirs(peers.CHANGES),))
-    yield Contest(
-        "changes", "changes by 200k", ours("Australis", changes, train=CHANGES_PART),
-        tuple(theirs(peer, goal=100, most=CHANGES_PART) for peer in (peers.CHANGES, peers.CHANGES_BY_PROCESSOR)),
     )  # fmt: skip
     yield Contest(
         "chain", "chain", ours("Australis", chain),
         (
             theirs(peers.CHAIN_NATIVE, goal=3), ours("one box", one, goal=1 / 1.5, answers=False),
-            theirs(peers.CHAIN_APART), theirs(peers.boxes_apart(boxes)),
+            ours("one partition", chain, goal=1.6, partitions=1),
         ),
     )  # fmt: skip
+    yield Contest("changes", "changes", ours("Australis", changes, partitions=1), (theirs(peers.CHANGES),), turns=1)
+    yield Contest(
+        "changes", "changes by 200k", ours("Australis", changes, partitions=1, train=CHANGES_PART),
+        tuple(theirs(peer, goal=100, most=CHANGES_PART) for peer in (peers.CHANGES, peers.CHANGES_BY_PROCESSOR)),
+        turns=2,
+    )  # fmt: skip
     for length in TRAINS:
-        yield Contest("trains", f"{length:,}", ours("Australis", windows, train=length, most=_BATCHES * length))
-    yield Contest("trains", "all", ours("Australis", windows, train=count))
-    yield Contest("trains", "its own", ours("Australis", windows))
+        each = ours("Australis", windows, partitions=1, train=length, most=_BATCHES * length)
+        yield Contest("trains", f"{length:,}", each, turns=3)
+    yield Contest("trains", "all", ours("Australis", windows, partitions=1, train=count), turns=3)
+    apart = (theirs(peers.CHAIN_APART), theirs(peers.boxes_apart(boxes)))
+    yield Contest("apart", "chain apart", ours("Australis", chain), apart, turns=1)
 
 
 def once(side: Side, data: Path, count: int, answer: bool = False) -> tuple[float, pa.Table]:
@@ -171,6 +176,7 @@ def measure(contest: Contest, data: Path, repeat: int, told: Callable[[str], Non
                 _, ours[side.tuples] = once(contest.ours, data, side.tuples, True)
             found[side.name] = forgotten(ours[side.tuples], answer, side.forgets)
     seconds: dict[str, list[float]] = {side.name: [] for side in sides}
+    repeat = min(repeat, contest.turns)
     for turn in range(repeat):
         for side in sides:
             told(f"{contest.label}: {side.name}, {turn + 1} of {repeat}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -25,7 +24,7 @@ from australis.run.metrics import Server
 from australis.run.overheard import Overheard
 from australis.run.screen import Screen
 from australis.run.session import session
-from australis.run.spark import Run
+from australis.run.spark import Run, reason
 from australis.run.start import start
 
 if TYPE_CHECKING:
@@ -164,7 +163,7 @@ class Watched:
         try:
             return self.run.active
         except Exception as error:
-            raise RunError(f"Spark's process is gone, killed or out of memory: {line_of(error)}") from error
+            raise RunError(f"Spark's process is gone, killed or out of memory: {reason(error)}") from error
 
     def _stopped(self) -> bool:
         # Another thread waits for it, so that this one hears signals and no call to Spark is cut short.
@@ -179,7 +178,7 @@ class Watched:
             self.show(_AT_ONCE if self.asked.times > 1 else _STOPPING if self.asked.times else "")
             stopping.join(_TICK)
         if self._failure is not None and self.asked.times < 2:
-            raise RunError(line_of(self._failure)) from self._failure
+            raise RunError(reason(self._failure)) from self._failure
         return not stopping.is_alive()
 
     def _stop(self) -> None:
@@ -187,17 +186,6 @@ class Watched:
             self.run.stop()
         except Exception as error:
             self._failure = error
-
-
-def line_of(error: Exception) -> str:
-    """What went wrong, in one line: of all that Spark tells about it, the last error in Python.
-
-    >>> line_of(ValueError("Py4JError: ...\\n  at org.apache\\nValueError: no such road\\n\\n=== Query ==="))
-    'ValueError: no such road'
-    """
-    text = str(error).strip() or type(error).__name__
-    told = re.findall(r"^(?:[\w.]+\.)?([A-Z]\w*(?:Error|Exception): .+)$", text, re.MULTILINE)
-    return text if "\n" not in text else str(told[-1]) if told else text.splitlines()[0]
 
 
 def _session(stack: ExitStack, master: str | None, heard: Overheard) -> SparkSession:
@@ -208,7 +196,7 @@ def _session(stack: ExitStack, master: str | None, heard: Overheard) -> SparkSes
     except Exception as error:
         heard.given()
         heard.join()
-        raise RunError(f"Spark does not start{f' at {master}' if master else ''}: {line_of(error)}") from error
+        raise RunError(f"Spark does not start{f' at {master}' if master else ''}: {reason(error)}") from error
     heard.given()
     if ours:
         stack.callback(_end, found)

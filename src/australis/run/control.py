@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -70,13 +70,16 @@ def _width(column: pa.Field[Any]) -> int:
         return 32
 
 
-def paced(order: Order, taken: int, seconds: float, aim: float) -> Order:
-    """The order after a batch that took so many tuples and seconds: the next one should take the time aimed at.
+def paced(limit: int, taken: int, seconds: float, aim: float) -> int:
+    """The limit after a batch that took so many tuples and seconds: the next one should take the time aimed at.
 
     Only a batch that was full tells how long a full one takes.
+
+    >>> paced(1_000_000, 1_000_000, 0.8, aim=1), paced(1_000_000, 1_000_000, 4, aim=1), paced(1_000_000, 10, 0.1, aim=1)
+    (1000000, 500000, 1000000)
     """
-    if taken < order.limit // 2 and seconds < 2 * aim:
-        return order
-    limit = int(order.limit * min(max(aim / max(seconds, 1e-3), 0.5), 2.0))
-    limit = min(max(limit, _LEAST), _MOST)
-    return replace(order, limit=limit) if not 0.8 < limit / order.limit < 1.25 else order
+    if taken < limit // 2 and seconds < 2 * aim:
+        return limit
+    better = int(limit * min(max(aim / max(seconds, 1e-3), 0.5), 2.0))
+    better = min(max(better, _LEAST), _MOST)
+    return limit if 0.75 < better / limit < 1.3 else better

@@ -196,7 +196,10 @@ class Job:
     def _checked(self, name: str, parts: Iterable[Part]) -> Iterator[Part]:
         for part in parts:
             if self.strict and part.letters:
-                raise RunError(f"input {name}: {part.letters[0]}; correct it, or run without `strict` to leave it out")
+                raise RunError(
+                    f"input {name}: {part.letters[0]}; run without `strict` to leave it out, or correct it and start"
+                    " with an empty checkpoint folder"
+                )
             yield part
 
     def _fed(self, stage: Stage, came: Mapping[int, list[Train]]) -> Iterator[Fed]:

@@ -77,6 +77,7 @@ class Nursery:
     def close(self) -> None:
         if self._process.stdin is not None:
             self._process.stdin.close()
+        self._process.terminate()  # it may still be loading
         self._process.wait()
         self._folder.cleanup()
 

@@ -136,7 +136,7 @@ class Run:
 
     def stop(self) -> None:
         """Stop after the batch that is under way; what stopped it before that is raised."""
-        self._tell(replace(self._order, stop=True))
+        self._tell(stop=True)
         try:
             if self.query.isActive:
                 self.query.processAllAvailable()
@@ -146,7 +146,7 @@ class Run:
         failure = next(filter(None, (self.query.exception(), *(feed.failure for feed in self._feeds))), None)
         self._closing.close()
         if failure is not None:
-            raise RunError(_reason(str(failure))) from failure
+            raise RunError(reason(failure)) from failure
 
     def change(self, network: Network, given: Mapping[str, Any] | None = None, /, **more: Any) -> int:
         """Go on with another network from the next batch on; gives the number of that batch.
@@ -170,7 +170,7 @@ class Run:
             self._closing.callback(self._writers[name].close)
         self.checkpoint.keep(after)
         self._lay(after)
-        self._tell(replace(self._order, network=number))
+        self._tell(network=number)
         if not self._comes(number):
             raise RunError("the run has ended; the network was not changed")
         self.checkpoint.sweep({home.name for each in (job, after) for home in each.homes})
@@ -193,10 +193,12 @@ class Run:
                 self._state.wait(_BLINK * 10)
         return number in self._began
 
-    def _tell(self, order: Order) -> None:
-        if order != self._order:
-            self._order = order
-            self._control.give(order)
+    def _tell(self, **news: Any) -> None:
+        with self._state:
+            order = replace(self._order, **news)
+            if order != self._order:
+                self._order = order
+                self._control.give(order)
 
     def _lay(self, job: Job) -> None:
         parted = {name: writer for name, writer in self._writers.items() if isinstance(writer, Parted)}
@@ -249,7 +251,7 @@ class Run:
             self._ended |= batch.end
             if not self._fixed:
                 taken = max(progress["taken"].values(), default=0)
-                self._tell(paced(self._order, taken, seconds, AIM))
+                self._tell(limit=paced(self._order.limit, taken, seconds, AIM))
             self._state.notify_all()
 
 
@@ -301,7 +303,13 @@ def run_round(
             yield rows(job.take(stage, batch, partition, taken), aside(job, batch))
 
 
-def _reason(text: str) -> str:
-    """What went wrong, of all that Spark says about it."""
-    told = re.findall(r"australis\.errors\.\w+: (.*)", text)
-    return str(told[-1]) if told else text
+def reason(error: Exception) -> str:
+    """What went wrong in one line: of all that Spark tells about it, the last error in Python.
+
+    >>> reason(ValueError("Py4JError: ...\\n  at org.apache\\nValueError: no such road\\n\\n=== Query ==="))
+    'ValueError: no such road'
+    """
+    text = str(error).strip() or type(error).__name__
+    ours = re.findall(r"australis\.errors\.\w+: (.+)", text)
+    told = ours or re.findall(r"^(?:[\w.]+\.)?([A-Z]\w*(?:Error|Exception): .+)$", text, re.MULTILINE)
+    return text if "\n" not in text and not ours else str(told[-1]) if told else text.splitlines()[0]

@@ -63,28 +63,25 @@ def start(
         temporary = checkpoint is None
         if checkpoint is None:
             checkpoint = stack.enter_context(tempfile.TemporaryDirectory(prefix="australis-"))
-        sources = sources_of(network, named)
-        outputs = sinks_of(network, named)
-        frames = {name: value for name, value in named.items() if _is_frame(value)}
-        found, ours = session(spark or next((frame.sparkSession for frame in frames.values()), None), master)
-        if ours:
-            stack.callback(found.stop)
         folder = Checkpoint(checkpoint)
-        if folder.fresh:
-            folder.partitions = partitions or min(found.sparkContext.defaultParallelism, _MOST)
-        elif partitions not in (None, folder.partitions):
+        if not folder.fresh and partitions not in (None, folder.partitions):
             raise RunError(
                 f"{folder.path}: the run has {folder.partitions} partitions, and cannot go on with {partitions};"
                 " leave that out, or start again with an empty checkpoint folder"
             )
-        sources = _placed(sources, folder)
-        jobs, current = _jobs(folder, network, sources, strict, change)
+        sources = _placed(sources_of(network, named), folder)
         writers = {}
-        for output in network.outputs:
-            if output.name in outputs:
-                schema = network.schema(output.arrow)
-                writers[output.name] = sinks.open(outputs[output.name], schema, folder.run, replace=temporary)
-                stack.callback(writers[output.name].close)
+        for name, sink in sinks_of(network, named).items():
+            (arrow,) = (output.arrow for output in network.outputs if output.name == name)
+            writers[name] = sinks.open(sink, network.schema(arrow), folder.run, replace=temporary)
+            stack.callback(writers[name].close)
+        frames = {name: value for name, value in named.items() if _is_frame(value)}
+        found, ours = session(spark or next((frame.sparkSession for frame in frames.values()), None), master)
+        if ours:
+            stack.callback(found.stop)
+        if folder.fresh:
+            folder.partitions = partitions or min(found.sparkContext.defaultParallelism, _MOST)
+        jobs, current = _jobs(folder, network, sources, strict, change)
         stack.enter_context(folder.begin())
         folder.keep(jobs[current])
         for source in sources.values():

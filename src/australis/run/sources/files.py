@@ -241,8 +241,19 @@ def _check(piece: Piece, reader: Reader) -> None:
         if reader.size < piece.stop:
             raise RunError(f"{piece.file}: has {reader.size} bytes, fewer than the {piece.stop} that it had; put the"
                            " file back as it was")  # fmt: skip
+        if reader.size != piece.size and not _line_ends(piece.file, piece.stop):
+            raise RunError(
+                f"{piece.file}: was changed, and not only at its end, since it was to be read up to {piece.stop};"
+                " put the file back as it was, or start with an empty checkpoint folder"
+            )
     elif reader.size != piece.size:
         raise RunError(f"{piece.file}: has {reader.size} bytes and had {piece.size}; put the file back as it was")
+
+
+def _line_ends(path: str, position: int) -> bool:
+    with Path(path).open("rb") as file:
+        file.seek(position - 1)
+        return file.read(1) == b"\n"
 
 
 @contextmanager
