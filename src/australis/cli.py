@@ -218,6 +218,15 @@ def engine(
     measure(count=tuples, repeat=repeat, json=json, only=only, quick=quick, data=data)
 
 
+@bench.command()
+def soak(
+    hours: Annotated[float, typer.Option(help="Of input, ten thousand tuples a second; it runs at full speed.")] = 1.0,
+    json: Annotated[Path | None, typer.Option(metavar="OUT.JSON", help="Write the numbers here.")] = None,
+) -> None:
+    """Watch memory and the checkpoint over a long run on Spark."""
+    importlib.import_module("australis.bench.soak").main(hours=hours, json=json)
+
+
 def _load(file: Path, functions: list[Path] | None) -> Network:
     from australis.netfile import load
 
