@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,39 @@ Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 
+class Rows:
+    """The rows of a mask, among those of the rows `above`, if any."""
+
+    __slots__ = ("_indices", "above", "mask")
+
+    def __init__(self, mask: pa.BooleanArray, above: Rows | None = None) -> None:
+        self.mask, self.above = mask, above
+        self._indices: Ints | None = None
+
+    @property
+    def indices(self) -> Ints:
+        if self._indices is None:
+            mine = np.flatnonzero(self.mask.to_numpy(zero_copy_only=False))
+            self._indices = mine if self.above is None else self.above.indices[mine]
+        return self._indices
+
+    def of(self, column: pa.Array[Any]) -> pa.Array[Any]:
+        rows: Any = self.mask if self.above is None else pa.array(self.indices)
+        return column.filter(rows) if self.above is None else column.take(rows)
+
+
+class Picked:
+    """A column of which some rows are wanted, once somebody asks for it."""
+
+    __slots__ = ("base", "rows")
+
+    def __init__(self, base: pa.Array[Any], rows: Rows) -> None:
+        self.base, self.rows = base, rows
+
+
+Column: TypeAlias = "pa.Array[Any] | Picked"
+
+
 class Train:
     """The visible columns, and beside them the two that every tuple carries hidden from queries.
 
@@ -21,25 +54,28 @@ class Train:
     `number` is the arrival number of the tuple whose arrival produced this one. It never falls within a train nor from
     one train to the next, so that merging streams by it gives one order, however the streams were cut.
 
-    A train is never changed. One made by `where` holds on to the whole and its mask until a column is asked for: what
-    nobody reads (the rest of a filter, the number of an output) costs nothing.
+    A train is never changed. One made by `where` picks its rows column by column as they are asked for: what nobody
+    reads (the rest of a filter, the number of an output, a column that boxes only hand on) costs nothing.
     """
 
-    __slots__ = ("_mask", "_number", "_ts", "_tuples", "_whole", "length")
+    __slots__ = ("_columns", "_number", "_rows", "_ts", "_tuples", "length", "schema")
 
     def __init__(self, tuples: pa.RecordBatch, ts: Ints, number: Ints) -> None:
-        self._tuples: pa.RecordBatch | None = tuples
-        self._ts: Ints | None = ts
-        self._number: Ints | None = number
-        self._whole: Train | None = None
-        self._mask: pa.BooleanArray | None = None
+        self.schema: pa.Schema = tuples.schema
         self.length: int = tuples.num_rows
+        self._tuples: pa.RecordBatch | None = tuples
+        self._columns: list[Column] | None = None
+        self._ts, self._number = ts, number
+        self._rows: Rows | None = None
+        """Those of `_ts` and `_number` that are its own."""
 
     def __len__(self) -> int:
         return self.length
 
     def __getitem__(self, column: str) -> pa.Array[Any]:
-        return self.tuples.column(column)
+        if self._tuples is not None:
+            return self._tuples.column(column)
+        return self._picked(self.schema.get_field_index(column))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Train, (self.tuples, self.ts, self.number)
@@ -47,52 +83,53 @@ class Train:
     @property
     def tuples(self) -> pa.RecordBatch:
         if self._tuples is None:
-            mask: Any = self._mask
-            self._tuples = self._source.tuples.filter(mask)
+            columns = [self._picked(at) for at in range(len(self.schema))]
+            self._tuples = pa.RecordBatch.from_arrays(columns, schema=self.schema)
+            self._columns = None
         return self._tuples
 
     @property
+    def view(self) -> Any:
+        """The visible columns as a batch, for expressions, which ask for some of them."""
+        return View(self)
+
+    @property
     def ts(self) -> Ints:
-        if self._ts is None:
-            self._ts = self._source.ts[self._rows]
-        return self._ts
+        return self._hidden()[0]
 
     @property
     def number(self) -> Ints:
-        if self._number is None:
-            self._number = self._source.number[self._rows]
-        return self._number
-
-    @property
-    def schema(self) -> pa.Schema:
-        return self._tuples.schema if self._tuples is not None else self._source.schema
+        return self._hidden()[1]
 
     @property
     def nbytes(self) -> int:
         """About how many bytes its visible columns take; before anyone has read them, their share of the whole."""
-        if self._tuples is not None:
-            return self._tuples.nbytes
-        return self._source.nbytes * self.length // len(self._source)
+        return sum(
+            part.base.nbytes * self.length // max(len(part.base), 1) if isinstance(part, Picked) else part.nbytes
+            for part in self._parts()
+        )
 
-    @property
-    def _source(self) -> Train:
-        assert self._whole is not None
-        return self._whole
-
-    @property
-    def _rows(self) -> Bools:
-        assert self._mask is not None
-        return self._mask.to_numpy(zero_copy_only=False)
+    def part(self, name: str) -> Column:
+        """A column as it is, for a train that hands it on."""
+        return self._parts()[self.schema.get_field_index(name)]
 
     def where(self, mask: pa.BooleanArray) -> Train:
         """The tuples of a mask without nulls."""
         kept = mask.true_count
         if kept == self.length:
             return self
-        part = Train.__new__(Train)
-        part._tuples = part._ts = part._number = None
-        part._whole, part._mask, part.length = self, mask, kept
-        return part
+        known: dict[int, Rows] = {}
+
+        def rows(above: Rows | None) -> Rows:
+            if id(above) not in known:
+                known[id(above)] = Rows(mask, above)
+            return known[id(above)]
+
+        columns: list[Column] = [
+            Picked(part.base, rows(part.rows)) if isinstance(part, Picked) else Picked(part, rows(None))
+            for part in self._parts()
+        ]
+        return self._new(self.schema, columns, kept, rows(self._rows))
 
     def take(self, rows: Ints) -> Train:
         return Train(self.tuples.take(rows), self.ts[rows], self.number[rows])
@@ -102,10 +139,54 @@ class Train:
 
     def carrying(self, tuples: pa.RecordBatch) -> Train:
         """Other columns on the same tuples."""
+        return self.made(tuples.schema, tuples.columns)
+
+    def made(self, schema: pa.Schema, columns: Sequence[Column]) -> Train:
+        """Other columns on the same tuples, some perhaps handed on."""
+        return self._new(schema, list(columns), self.length, self._rows)
+
+    def _new(self, schema: pa.Schema, columns: list[Column], length: int, rows: Rows | None) -> Train:
         train = Train.__new__(Train)
-        train._tuples, train._ts, train._number = tuples, self._ts, self._number
-        train._whole, train._mask, train.length = self._whole, self._mask, self.length
+        train.schema, train.length, train._tuples, train._columns = schema, length, None, columns
+        train._ts, train._number, train._rows = self._ts, self._number, rows
         return train
+
+    def _parts(self) -> Sequence[Column]:
+        if self._columns is None:
+            return self.tuples.columns
+        return self._columns
+
+    def _picked(self, at: int) -> pa.Array[Any]:
+        assert self._columns is not None
+        part = self._columns[at]
+        if isinstance(part, Picked):
+            part = self._columns[at] = part.rows.of(part.base)
+        return part
+
+    def _hidden(self) -> tuple[Ints, Ints]:
+        if self._rows is not None:
+            rows = self._rows.indices
+            self._ts, self._number, self._rows = self._ts[rows], self._number[rows], None
+        return self._ts, self._number
+
+
+class View:
+    """A train as expressions see it: a batch of which only the columns that they read are made."""
+
+    __slots__ = ("_train",)
+
+    def __init__(self, train: Train) -> None:
+        self._train = train
+
+    @property
+    def num_rows(self) -> int:
+        return self._train.length
+
+    def column(self, name: str) -> pa.Array[Any]:
+        return self._train[name]
+
+    def filter(self, mask: Any) -> pa.RecordBatch:
+        return self._train.tuples.filter(mask)
 
 
 @lru_cache(maxsize=1024)

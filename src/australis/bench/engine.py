@@ -103,7 +103,10 @@ def contests(spark: SparkSession, count: int) -> Iterator[Contest]:
     one, boxes = workloads.chain((workloads.ONE,)), tuple(node.box for node in chain.nodes)
     yield Contest(
         "windows", "windows", ours("Australis", windows, partitions=1),
-        (theirs(peers.WINDOWS, goal=5, forgets="time"), ours("two partitions", windows)),
+        (
+            theirs(peers.WINDOWS, goal=5, forgets="time"), theirs(peers.WINDOWS_AS_IT_COMES, goal=5, forgets="time"),
+            ours("two partitions", windows),
+        ),
     )  # fmt: skip
     yield Contest(
         "windows", "windows by file", ours("Australis", windows, partitions=1, train=FILE),

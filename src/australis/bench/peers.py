@@ -33,6 +33,14 @@ _SETTINGS = {
     # A batch after the last tuples, in which windows close.
     "spark.sql.streaming.noDataMicroBatches.enabled": "true",
 }
+_DEFAULTS = {
+    "spark.sql.shuffle.partitions": "200",
+    "spark.sql.adaptive.enabled": "true",
+    "spark.sql.streaming.checkpointFileManagerClass": (
+        "org.apache.spark.sql.execution.streaming.checkpointing.FileContextBasedCheckpointFileManager"
+    ),
+}
+"""What Spark has if nobody sets anything; our sessions set some of it for everyone."""
 _ROCKSDB = {
     f"{_STATE}.providerClass": "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
     f"{_STATE}.rocksdb.changelogCheckpointing.enabled": "true",
@@ -204,6 +212,7 @@ STEPS: tuple[Step, ...] = (
 """The chain, with Arrow's kernels."""
 
 WINDOWS = Peer("Structured Streaming", windows)
+WINDOWS_AS_IT_COMES = Peer("as it comes", windows, _DEFAULTS)
 WINDOWS_BY_FILE = Peer("Structured Streaming", windows, files=1)
 CHANGES = Peer("applyInPandasWithState", changes, _LONG_BATCHES)
 CHANGES_BY_PROCESSOR = Peer("transformWithStateInPandas", changes_by_processor, _ROCKSDB, needs="google.protobuf")

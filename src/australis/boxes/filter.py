@@ -54,7 +54,7 @@ class Filter:
         out = []
         left: pa.BooleanArray | None = None
         for predicate in self._bound(train.schema):
-            hit = predicate.mask(train.tuples)
+            hit = predicate.mask(train.view)
             out.append(train.where(hit if left is None else pc.and_(hit, left)))
             left = pc.invert(hit) if left is None else pc.and_not(left, hit)
         assert left is not None

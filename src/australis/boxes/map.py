@@ -45,15 +45,19 @@ class Map:
 
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
         (train,) = trains
-        columns = [made.evaluate(train.tuples) for made in self._made(train.schema)]
-        return (train.carrying(pa.RecordBatch.from_arrays(columns, schema=self._schema(train.schema))),)
+        columns = [
+            made.evaluate(train.view) if copied is None else train.part(copied)
+            for made, copied in self._made(train.schema)
+        ]
+        return (train.made(self._schema(train.schema), columns),)
 
     @bound
-    def _made(self, stream: pa.Schema) -> list[Bound]:
-        return [made.bind(stream) for _, made in self.columns]
+    def _made(self, stream: pa.Schema) -> list[tuple[Bound, str | None]]:
+        """The expressions, and the columns that are only copied."""
+        return [(made.bind(stream), made.copies) for _, made in self.columns]
 
     @bound
     def _schema(self, stream: pa.Schema) -> pa.Schema:
         return pa.schema(
-            [pa.field(name, made.type) for (name, _), made in zip(self.columns, self._made(stream), strict=True)]
+            [pa.field(name, made.type) for (name, _), (made, _) in zip(self.columns, self._made(stream), strict=True)]
         )
