@@ -3,6 +3,7 @@
 import re
 import shutil
 import socket
+import time
 import urllib.request
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -66,10 +67,14 @@ def test_a_source_of_the_readme_gives_tuples(spark: "SparkSession", text: str) -
     with net.start(reports=text.replace("8080", str(port)), out=found, spark=spark, partitions=1) as run:
         if text.startswith("push:"):
             body = b'{"time": 1, "vid": 2, "mph": 3, "xway": 4, "seg": 5}\n'
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/", body) as answer:
+            headers = {"Content-Type": "application/json"}
+            request = urllib.request.Request(f"http://127.0.0.1:{port}/", body, headers)
+            with urllib.request.urlopen(request) as answer:
                 assert answer.status == 200
+        limit = time.monotonic() + 60
         while not found.table().num_rows:
             run.wait(0.02)
+            assert time.monotonic() < limit
 
 
 @pytest.mark.parametrize("text", texts("jams"))

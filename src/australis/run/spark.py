@@ -154,14 +154,14 @@ class Run:
         Boxes that stay as they are keep their state; others start empty, or go. Sources and sinks of inputs and outputs
         that are new are given by name.
         """
-        from australis.run.start import sinks_of, sources_of
+        from australis.run.start import placed, sinks_of, sources_of
 
         now = self._order.network
         if now not in self._began and not self._comes(now):
             raise RunError("the run has ended before its network began")
         job = self._jobs[now]
         named = {**(given or {}), **more}
-        sources = sources_of(network, named, job.sources)
+        sources = placed(sources_of(network, named, job.sources), self.checkpoint)
         number = self.checkpoint.last_number() + 1
         after = successor(job, self._began[now], network, sources, number)
         for name, sink in sinks_of(network, named).items():

@@ -20,9 +20,11 @@ from australis.run.job import Job
 from australis.run.session import session
 from australis.run.source import Opened, Source
 from australis.run.sources import uri
+from australis.run.sources.files import Files
 from australis.run.sources.frame import Feed, Frame
 from australis.run.sources.memory import Memory
 from australis.run.sources.push import Push
+from australis.run.sources.replay import Replay
 from australis.run.spark import Run
 from australis.run.succession import losses, planned, successor
 from australis.span import seconds
@@ -69,7 +71,7 @@ def start(
                 f"{folder.path}: the run has {folder.partitions} partitions, and cannot go on with {partitions};"
                 " leave that out, or start again with an empty checkpoint folder"
             )
-        sources = _placed(sources_of(network, named), folder)
+        sources = placed(sources_of(network, named), folder)
         writers = {}
         for name, sink in sinks_of(network, named).items():
             (arrow,) = (output.arrow for output in network.outputs if output.name == name)
@@ -135,13 +137,25 @@ def _source(input: Input, given: Any) -> Source:
     return Memory((intake.batch(input.name, input.schema, given),))
 
 
-def _placed(sources: Mapping[str, Source], folder: Checkpoint) -> dict[str, Source]:
-    """Sources that keep what they take in keep it beside the run's state, if they are not told otherwise."""
-    placed = dict(sources)
+def placed(sources: Mapping[str, Source], folder: Checkpoint) -> dict[str, Source]:
+    """Sources for any process, wherever it was started.
+
+    Those that keep what they take in keep it beside the run's state, if they are not told otherwise.
+    """
+    found = dict(sources)
     for name, source in sources.items():
-        if isinstance(source, Push | Frame) and not source.spool:
-            placed[name] = replace(source, spool=str(folder.path / "spool" / name))
-    return placed
+        if isinstance(source, Push | Frame):
+            spool = Path(source.spool).absolute() if source.spool else folder.path / "spool" / name
+            found[name] = replace(source, spool=str(spool))
+        elif isinstance(source, Files):
+            found[name] = _found_anywhere(source)
+        elif isinstance(source, Replay):
+            found[name] = replace(source, files=_found_anywhere(source.files))
+    return found
+
+
+def _found_anywhere(files: Files) -> Files:
+    return replace(files, path=str(Path(files.path).absolute()) + ("/" if files.path.endswith("/") else ""))
 
 
 def _is_frame(given: object) -> bool:

@@ -30,7 +30,7 @@ class Folder:
     def open(self, schema: pa.Schema, run: str = "", replace: bool = False) -> FolderWriter:
         """Take up the folder where a run left it. The results of another run are refused, or replaced."""
         check(self.path, self.form, schema)
-        folder = Path(self.path)
+        folder = Path(self.path).absolute()  # tasks write there too, wherever they were started
         try:
             folder.mkdir(parents=True, exist_ok=True)
             owner = folder / _OWNER
