@@ -22,7 +22,8 @@ TARGETS = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULT
 # Blocks marked `no-run`: document -> (how many, why they cannot run).
 NOT_RUN: dict[str, tuple[int, str]] = {
     "README.md": (2, "Spark is slow to start; tests/test_cli.py and tests/run/test_readme.py run such commands"),
-    "docs/running.md": (2, "Spark is slow to start, and some of it has no end; tests/test_cli.py runs such commands"),
+    "docs/benchmarks.md": (2, "they take minutes; tests/bench runs them in short"),
+    "docs/running.md": (3, "Spark is slow to start, and some of it has no end; tests/test_cli.py runs such commands"),
 }
 
 # Shell commands that are run; those that are only for a reader's own machine; `make` is looked up in the Makefile.

@@ -117,5 +117,5 @@ def test_sides_run_by_turns_and_are_told_of_in_eighty_columns(tmp_path: Path) ->
 
 
 def test_a_workload_that_is_not_there_is_told() -> None:
-    with pytest.raises(RunError, match="no workload is named joins: there are windows, changes, chain"):
+    with pytest.raises(RunError, match="no workload is named joins: there are windows, chain, changes"):
         engine.main(only="joins")

@@ -22,7 +22,7 @@ from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table as Sheet
 
-from australis.bench import peers, workloads
+from australis.bench import measuring, peers, workloads
 from australis.bench.peers import Peer
 from australis.bench.workloads import FILE, tuples
 from australis.errors import RunError
@@ -252,9 +252,13 @@ def main(
         if "overhead" in wanted:
             told("batches of one tuple")
             report["empty"] = overhead(spark, folder, repeat)
+            told("a task with and without measurements")
+            report["measuring"] = measuring.share(tuples(folder, count), 5 * repeat)
             _save(report, json)
     if own:
         spark.stop()
+    if "measuring" in report:
+        console.print(f"  measuring takes {report['measuring']:.1%} of a task", highlight=False)
     for sheet in sheets(report["results"], report["empty"], count, repeat):
         console.print(sheet)
     console.print(", ".join(f"{name} {value}" for name, value in report["machine"].items()), highlight=False)

@@ -1,0 +1,51 @@
+"""What measuring costs: a task with and without it, by turns."""
+
+from __future__ import annotations
+
+import statistics
+import tempfile
+import time
+from collections import deque
+from collections.abc import Iterable
+from pathlib import Path
+from unittest.mock import patch
+
+from australis.bench import workloads
+from australis.run import job as jobs
+from australis.run.batch import Batch
+from australis.run.job import Job
+from australis.run.measures import Tally
+from australis.run.sources.files import Files
+from australis.run.succession import planned
+from australis.run.superbox import Event
+from australis.train import Train
+
+
+class Silent(Tally):
+    """Runs boxes and measures nothing."""
+
+    def over(self, events: Iterable[Event]) -> None:
+        deque(events, maxlen=0)
+
+    def along(self, source: str, port: str, train: Train) -> None:
+        pass
+
+
+def share(folder: Path, repeat: int) -> float:
+    """The part of a task's time that goes into measuring, for the network of windows over the files of a folder."""
+    net = workloads.windows()
+    (input,) = net.inputs
+    source = Files(f"{folder}/*.parquet", input.schema)
+    (split,) = source.splits(source.start(), source.latest(source.start(), 1 << 22), 1)
+    times: dict[type[Tally], list[float]] = {Tally: [], Silent: []}
+    for turn in range(2 * repeat + 2):
+        kind = (Tally, Silent)[turn % 2]
+        with tempfile.TemporaryDirectory() as checkpoint, patch.object(jobs, "Tally", kind):
+            sources = {input.name: source}
+            job = Job(net, planned(net, sources, 1), sources, checkpoint, 1)
+            start = time.process_time()
+            job.read(Batch(1, 0, True), 0, {input.name: split})
+            if turn > 1:
+                times[kind].append(time.process_time() - start)
+    measured, silent = (statistics.median(times[kind]) for kind in (Tally, Silent))
+    return measured / silent - 1
