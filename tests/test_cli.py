@@ -176,7 +176,7 @@ def test_a_run_on_spark(place):
     assert out == ""
     assert re.fullmatch(
         r"in: reports 3; out: fast 2 \(fast\.csv\); 1 batch in [\d.]+ s; 1 dead letter in road/letters; the first:"
-        r" reports: reports\.csv: at 24: column mph: .*, in 4,soon\n",
+        r" reports: \S+/reports\.csv: at 24: column mph: .*, in 4,soon\n",
         err,
     ), err
     assert (place / "fast.csv").read_text() == '"time","mph"\n1,70\n3,80\n'
@@ -234,7 +234,7 @@ def test_strict_ends_at_the_first_line_that_does_not_read_with_one_line(place):
     with started("--source", "reports=reports.csv", "--strict") as process:
         err = process.communicate(timeout=300)[1]
     assert process.returncode == 1
-    assert err.startswith("australis: input reports: reports.csv: at 14: column mph")
+    assert err.startswith(f"australis: input reports: {place / 'reports.csv'}: at 14: column mph")
     assert err.count("\n") == 1
 
 

@@ -78,3 +78,27 @@ def test_a_column_by_name() -> None:
 def test_a_whole_mask_costs_nothing() -> None:
     stream: Train = train("a int", a=[1, 2])
     assert stream.where(mask([True, True])) is stream
+
+
+@given(
+    st.integers(1, 12),
+    st.lists(st.tuples(st.lists(st.booleans(), min_size=12, max_size=12), st.sampled_from("whr")), max_size=5),
+)
+def test_columns_picked_late_are_those_picked_at_once(length: int, moves: list[tuple[list[bool], str]]) -> None:
+    lazy = train("k int, s string", k=list(range(length)), s=[str(i) for i in range(length)])
+    kept = list(range(length))
+    for mask, move in moves:
+        mine = mask[: len(kept)]
+        kept = [row for row, hit in zip(kept, mine, strict=True) if hit]
+        lazy = lazy.where(pa.array(mine, pa.bool_()))
+        if move == "h":  # hand one column on, and make the other anew
+            lazy = lazy.made(lazy.schema, [lazy.part("k"), pa.array([str(row) for row in kept], pa.string())])
+        elif move == "r":  # somebody reads a column, and the hidden ones
+            assert lazy["k"].to_pylist() == kept
+            assert len(lazy.number) == len(kept)
+        assert len(lazy) == len(kept)
+        assert lazy.nbytes >= 0
+    assert lazy.tuples.to_pydict() == {"k": kept, "s": [str(row) for row in kept]}
+    whole = train("k int", k=list(range(length)))
+    assert lazy.number.tolist() == whole.number[kept].tolist()
+    assert lazy.ts.tolist() == whole.ts[kept].tolist()

@@ -30,7 +30,8 @@ def spark_class(folder: Path, name: str, *arguments: str) -> Iterator["subproces
         "SPARK_LOCAL_IP": "127.0.0.1",
         "SPARK_WORKER_DIR": str(folder / name),
     }
-    environment.pop("PYSPARK_PYTHON", None)
+    for ours in ("PYSPARK_PYTHON", "LOG4J_CONFIGURATION_FILE"):
+        environment.pop(ours, None)
     log = folder / f"{name}.log"
     with log.open("wb") as out:
         process = subprocess.Popen(
