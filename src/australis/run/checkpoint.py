@@ -24,12 +24,12 @@ from australis import netfile
 from australis.errors import AustralisError, RunError
 from australis.network import Network
 from australis.run.batch import Batch, batch
+from australis.run.delta import REMEDY
 from australis.run.job import Home, Job
 from australis.run.sinks.durable import renamed
 from australis.run.source import Offset
 
 FORMAT = 1
-REMEDY = "restore the checkpoint folder from a copy, or start again with an empty one"
 
 
 @dataclass(frozen=True)

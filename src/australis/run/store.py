@@ -18,6 +18,7 @@ from pyarrow.fs import FileInfo, FileSelector, FileSystem, FileType, LocalFileSy
 
 from australis.errors import RunError
 from australis.run.delta import PRELUDE, REMEDY, Delta, damaged, header, prelude, unpack
+from australis.run.sinks.durable import sync_folder
 
 DELTA, SNAPSHOT = "delta", "snapshot"
 _NAME = re.compile(r"(\d{8,})\.(delta|snapshot)(\.\w+\.tmp)?")
@@ -89,7 +90,7 @@ class Store:
                         stream.write(piece)
             self.files.move(temporary, path)
             if local:
-                _sync(self.folder)
+                sync_folder(Path(self.folder))
         except OSError as error:
             self.remove(temporary)
             raise RunError(
@@ -160,12 +161,3 @@ def _head(path: str, file: pa.NativeFile) -> Delta:
     if length > file.size():
         raise damaged(path, "it is cut short")
     return header(path, file.read(length), crc)
-
-
-def _sync(folder: str) -> None:
-    """Make renames within a folder last."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
