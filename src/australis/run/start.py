@@ -91,10 +91,15 @@ def start(
                 stack.callback(source.open().close)
         feeds = _feeds(frames, sources, folder, stack)
         local = str(found.sparkContext.master).startswith("local")
+        closing = stack.pop_all()
+    try:
         return Run(
             found, folder, jobs, writers, current=current, train=train, trigger=_trigger(trigger), local=local,
-            feeds=feeds, closing=stack.pop_all(),
+            feeds=feeds, closing=closing,
         )  # fmt: skip
+    except BaseException:
+        closing.close()
+        raise
 
 
 def sources_of(
