@@ -1,10 +1,26 @@
-"""How hard hypothesis tries: HYPOTHESIS_PROFILE is dev (if not set), ci or thorough."""
+"""How hard hypothesis tries (HYPOTHESIS_PROFILE is dev, if not set, ci or thorough), and a Spark for tests."""
 
 import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import settings
+
+from australis.run.session import session
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 settings.register_profile("dev", deadline=None, max_examples=50)
 settings.register_profile("ci", deadline=None, max_examples=100, derandomize=False, print_blob=True)
 settings.register_profile("thorough", deadline=None, max_examples=2000, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator["SparkSession"]:
+    found, ours = session(master="local[2]")
+    yield found
+    if ours:
+        found.stop()

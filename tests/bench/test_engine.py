@@ -1,6 +1,5 @@
 """The benchmark of the engine: what it compares is the same, and what it tells of it is right."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,18 +12,9 @@ from rich.console import Console
 from australis.bench import engine, peers, workloads
 from australis.bench.engine import Contest, Side, forgotten, measure
 from australis.errors import RunError
-from australis.run.session import session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-
-@pytest.fixture(scope="module")
-def spark() -> Iterator["SparkSession"]:
-    found, ours = session(master="local[2]")
-    yield found
-    if ours:
-        found.stop()
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,6 @@ import shutil
 import socket
 import time
 import urllib.request
-from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from threading import Thread
@@ -14,7 +13,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 import australis as au
-from australis.run.session import session
 from australis.run.sinks.memory import Memory
 
 if TYPE_CHECKING:
@@ -34,14 +32,6 @@ def texts(name: str) -> list[str]:
     found = [text.removeprefix(f"{name}=") for row in rows for text in re.findall("`([^`]+)`", row)]
     assert len(found) > 4
     return [text for text in found if not text.startswith(PYTHON)]
-
-
-@pytest.fixture(scope="module")
-def spark() -> Iterator["SparkSession"]:
-    found, ours = session(master="local[2]")
-    yield found
-    if ours:
-        found.stop()
 
 
 @pytest.fixture(autouse=True)

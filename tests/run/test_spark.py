@@ -1,7 +1,6 @@
 """Networks on a real Spark: what comes out is what the local runner gives."""
 
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,14 +24,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.spark
 
 REPORTS = au.stream("reports", "time int, vid int, mph int")
-
-
-@pytest.fixture(scope="module")
-def spark() -> Iterator["SparkSession"]:
-    found, ours = session(master="local[2]")
-    yield found
-    if ours:
-        found.stop()
 
 
 def reports(count: int, first: int = 0) -> pa.RecordBatch:
@@ -60,13 +51,6 @@ def test_a_session_that_is_there_is_used_and_is_not_stopped(spark: "SparkSession
     au.network(out=REPORTS.filter("mph > 50")).run(reports=reports(10), out=found)
     assert found.table().num_rows == sum(mph > 50 for mph in reports(10)["mph"].to_pylist())
     assert spark.range(3).count() == 3
-
-
-def counted(net: au.Network, **given: Any) -> Counter[object]:
-    """What a network's only output has after a run to the end."""
-    found = Memory()
-    net.run({**given, net.outputs[0].name: found})
-    return Counter(rows(found.table()))
 
 
 def test_a_run_that_was_stopped_goes_on_from_its_checkpoint(spark: "SparkSession", tmp_path: Path) -> None:
