@@ -22,7 +22,9 @@ SCHEMA = schema(
 """A row is a `box` (its seconds, the tuples that it was given and gave), an `arrow` (tuples and bytes along it) or an
 `output` (its tuples, and their mean and longest delay in seconds since they, or the oldest they are made of, entered).
 """
-PART = schema("output string, file string, tuples bigint, bytes bigint, mean double, first bigint")
+PART = schema("output string, file string, tuples bigint, bytes bigint, first bigint, after double")
+"""A part of an output: when its first tuple entered, and how long after it the others did on average, in microseconds.
+(A double would hold a time since 1970 to a quarter of one only.)"""
 
 
 @dataclass
@@ -82,16 +84,18 @@ def part(name: str, file: str, trains: list[Train]) -> pa.RecordBatch:
     """The row of a part of an output: its file if it is written, how much it is, and when its tuples entered."""
     times = [train.ts for train in trains if len(train)]
     tuples, size = sum(map(len, trains)), sum(train.nbytes for train in trains)
-    mean = float(sum(float(np.mean(ts)) * len(ts) for ts in times)) / tuples if tuples else None
-    first = min(int(ts.min()) for ts in times) if tuples else None
-    return _table([(name, file, tuples, size, mean, first)], PART)
+    if not tuples:
+        return _table([(name, file, 0, size, None, None)], PART)
+    first = min(int(ts.min()) for ts in times)
+    after = sum(float(np.sum(ts - first)) for ts in times) / tuples
+    return _table([(name, file, tuples, size, first, after)], PART)
 
 
 def output(batch: int, name: str, parts: Iterable[dict[str, Any]], now: int) -> pa.RecordBatch:
     """The row of an output that is given parts at a time in microseconds."""
     rows = [row for row in parts if row["tuples"]]
     tuples, size = (sum(row[column] for row in rows) for column in ("tuples", "bytes"))
-    delay = sum((now - row["mean"]) * row["tuples"] for row in rows) / tuples / 1e6 if rows else None
+    delay = sum((now - row["first"] - row["after"]) * row["tuples"] for row in rows) / tuples / 1e6 if rows else None
     worst = (now - min(row["first"] for row in rows)) / 1e6 if rows else None
     return _table([(batch, "output", name, None, None, None, tuples, size, delay, worst)], SCHEMA)
 
