@@ -1,0 +1,1 @@
+"""Linear Road: the benchmark of stream systems, with its simulator, history, driver, validator and rating."""
