@@ -1,0 +1,93 @@
+"""Drive another system: send it the stream over a socket in the paper's flat format, each line at its time (3.3)."""
+
+from __future__ import annotations
+
+import io
+import math
+import socket
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import BinaryIO
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import csv
+
+from australis.errors import RunError
+from australis.linear_road.feed import Feed
+
+Told = Callable[[int, float], None]
+_PLAIN = csv.WriteOptions(include_header=False)
+
+
+def drive(feed: Feed, to: BinaryIO, speed: float = 1.0, told: Told | None = None) -> int:
+    """Write every line when it is due, `time / speed` seconds from now; gives how many lines there were.
+
+    `told` hears of every second: its number, and how many seconds late its last line went out.
+    """
+    if not speed > 0:
+        raise RunError(f"the speed is {speed}; give one above zero, or `max`")
+    began, lines = time.monotonic(), 0
+    for batch in feed.merged():
+        times = batch["time"].to_numpy()
+        for second in np.unique(times).tolist():
+            low, high = np.searchsorted(times, [second, second + 1]).tolist()
+            due = began + second / speed if math.isfinite(speed) else began
+            time.sleep(max(0.0, due - time.monotonic()))
+            to.write(flat(batch.slice(low, high - low)))
+            to.flush()
+            lines += high - low
+            if told is not None:
+                told(second, time.monotonic() - due if math.isfinite(speed) else 0.0)
+    return lines
+
+
+def flat(batch: pa.RecordBatch) -> bytes:
+    """Tuples as lines of 15 integers.
+
+    >>> from australis.linear_road.record import INPUT
+    >>> row = pa.record_batch([pa.array([n], column.type) for n, column in enumerate(INPUT)], schema=INPUT)
+    >>> flat(row)
+    b'0,1,2,3,4,5,6,7,8,9,10,11,12,13,14\\n'
+    """
+    out = io.BytesIO()
+    csv.write_csv(batch, out, _PLAIN)
+    return out.getvalue()
+
+
+@contextmanager
+def opened(to: str | None = None, listen: str | None = None) -> Iterator[BinaryIO]:
+    """Where lines go: `HOST:PORT` to connect to, `[HOST:]PORT` to wait for one client at, or standard output."""
+    if to is None and listen is None:
+        yield sys.stdout.buffer
+        return
+    try:
+        if to is not None:
+            host, port = address(to)
+            connection = socket.create_connection((host or "localhost", port))
+        else:
+            host, port = address(str(listen))
+            with socket.create_server((host or "localhost", port)) as server:
+                print(f"waiting for a client at {host or 'localhost'}:{server.getsockname()[1]}", file=sys.stderr)
+                connection, _ = server.accept()
+    except OSError as error:
+        raise RunError(f"{to or listen}: {error.strerror or error}; is the other side there?") from None
+    with connection, connection.makefile("wb") as file:
+        try:
+            yield file
+        except OSError as error:
+            raise RunError(f"{to or listen}: {error.strerror or error}; the other side has gone") from None
+
+
+def address(text: str) -> tuple[str, int]:
+    """A host, which may be left out, and a port.
+
+    >>> address("localhost:5000"), address("5000")
+    (('localhost', 5000), ('', 5000))
+    """
+    host, _, port = text.rpartition(":")
+    if not port.isdigit() or int(port) > 65535:
+        raise RunError(f"`{text}` is no address; write HOST:PORT, such as localhost:5000")
+    return host, int(port)
