@@ -10,7 +10,7 @@ SOURCE = Path(__file__).parents[1] / "src"
 
 # From the bottom up. A package stands for all its modules but those listed by themselves; "" is australis/__init__.
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("errors", "schema", "expr", "java"),
+    ("errors", "schema", "expr", "java", "kernel"),
     (
         "train",
         "table",
@@ -18,7 +18,6 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "order",
         "keys",
         "columns",
-        "kernel",
         "span",
         "queues",
         "panes",

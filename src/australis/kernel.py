@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any, TypeVar, cast
 
 import numba
@@ -59,6 +61,22 @@ def inner(function: F) -> F:
     arrays come in named tuples (docs/decisions/0003-kernels.md).
     """
     return _compiled(function, _nrt=False, forceinline=True)
+
+
+def written(source: str, name: str) -> Callable[..., Any]:
+    """Compile the function of a name in a source that was written by a program, and find it again by its text.
+
+    The source becomes a file and a module, since numba keeps what it compiles by the place of a function.
+    """
+    path = Path(_FOLDER) / f"australis_{hashlib.sha256(source.encode()).hexdigest()[:16]}.py"
+    if not path.exists():
+        with tempfile.NamedTemporaryFile("w", dir=_FOLDER, suffix=".tmp", delete=False) as file:
+            file.write(source)
+        Path(file.name).replace(path)
+    module = sys.modules.setdefault(path.stem, ModuleType(path.stem))
+    if not hasattr(module, name):
+        exec(compile(source, str(path), "exec"), module.__dict__)
+    return cast(Callable[..., Any], kernel(getattr(module, name)))
 
 
 @kernel

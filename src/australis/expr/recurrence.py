@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from australis.expr.expression import Bound, Expr, of
 from australis.expr.node import Apply, Literal, Name, Node, names
+from australis.kernel import written
 
 Column = tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]
 """Values, and which are valid."""
@@ -56,9 +56,8 @@ def recurrence(columns: tuple[tuple[str, Expr | None], ...], schema: pa.Schema) 
                 writer.store(name, writer.write(value.node), value.bind(schema).type)
     except NotLeftError:
         return None
-    scope: dict[str, Any] = {}
-    exec(writer.source(), scope)  # built below from an expression's tree; names and texts of it appear nowhere
-    return Recurrence(tuple(writer.inputs.values()), numba.njit(nogil=True)(scope["loop"]))
+    # The source is built below from an expression's tree; names and texts of it appear nowhere.
+    return Recurrence(tuple(writer.inputs.values()), written(writer.source(), "loop"))
 
 
 _LIMITS: dict[pa.DataType, tuple[int, int] | None] = {

@@ -61,11 +61,11 @@ class Driver:
     def latest(self, offset: Offset, limit_rows: int) -> Offset:
         now, began = int(offset["time"]), offset["began"]
         due = self.lead
-        if now >= self.lead and math.isfinite(self.speed):
+        if now >= self.lead:
             began = self._now() if began is None else began
-            due = self.lead + int((self._now() - began) * self.speed / 1e6) + 1
-        elif not math.isfinite(self.speed):
             due = self.end
+            if math.isfinite(self.speed):
+                due = self.lead + int((self._now() - began) * self.speed / 1e6) + 1
         end = min(due, self.end)
         while end - now > 1 and self._rows(now, end) > limit_rows:
             end = now + max((end - now) // 2, 1)

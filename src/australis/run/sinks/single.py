@@ -39,26 +39,25 @@ class Single:
             )
         check(self.path, form(path), schema)
         try:
-            return SingleWriter(path, schema, run, replace)
+            return SingleWriter(path, head(form(path), schema), run, replace)
         except OSError as error:
             raise RunError(f"{path}: {error}; choose a file that can be written to") from error
 
 
 class SingleWriter:
-    """An open file, locked against other processes."""
+    """An open file, locked against other processes, which begins with a head."""
 
-    def __init__(self, path: Path, schema: pa.Schema, run: str, replace: bool) -> None:
+    def __init__(self, path: Path, head: bytes, run: str, replace: bool) -> None:
         self.path, self.run = path, run
-        self.form = form(path)
         self.journal = path.with_name(f".{path.name}.journal")
         self.file = path.open("ab", buffering=0)
         try:
-            self._take_up(schema, replace)
+            self._take_up(head, replace)
         except BaseException:
             self.file.close()
             raise
 
-    def _take_up(self, schema: pa.Schema, replace: bool) -> None:
+    def _take_up(self, head: bytes, replace: bool) -> None:
         try:
             fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
@@ -81,17 +80,21 @@ class SingleWriter:
             self._commit()
         self.file.truncate(self.length)
         if not self.length:
-            self._append(head(self.form, schema))
+            self._append(head)
             self._commit()
             sync_folder(self.path.parent)
 
     def write(self, batch_id: int, tuples: Iterable[pa.RecordBatch]) -> None:
+        self.append(batch_id, (body(form(self.path), train) for train in tuples))
+
+    def append(self, batch_id: int, parts: Iterable[bytes]) -> None:
+        """Write what a batch comes to, unless it is there."""
         if batch_id <= self.last:
             return
         start = self.length
         try:
-            for train in tuples:
-                self._append(body(self.form, train))
+            for part in parts:
+                self._append(part)
         except BaseException as error:
             self.length = start
             self.file.truncate(start)
