@@ -1,4 +1,4 @@
-"""The command line: `australis check | explain | run | demo | bench`."""
+"""The command line: `australis check | explain | run | demo | bench | linear-road`."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from australis.errors import AustralisError, RunError
+from australis.linear_road.command import app as linear_road
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,6 +42,7 @@ class _Told(TyperGroup):
 app = typer.Typer(cls=_Told, help="Networks of boxes and arrows.", no_args_is_help=True, add_completion=False)
 bench = typer.Typer(help="Measurements.", no_args_is_help=True)
 app.add_typer(bench, name="bench")
+app.add_typer(linear_road, name="linear-road")
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A network file.")]
 Functions = Annotated[

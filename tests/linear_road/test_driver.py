@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pyarrow import ipc
 
 from australis.errors import RunError
-from australis.linear_road.drive import address, drive, opened
+from australis.linear_road.drive import drive, opened
 from australis.linear_road.driver import Driver
 from australis.linear_road.feed import Feed, feed
 from australis.linear_road.record import INPUT
@@ -105,8 +105,8 @@ def test_mistakes_are_told(folder: Path, tmp_path: Path) -> None:
         Driver(feed(folder), speed=0)
     with pytest.raises(RunError, match="several files hold reports of one expressway"):
         Driver(Feed((folder / "xway-000.arrow", folder / "xway-000.arrow")))
-    with pytest.raises(RunError, match=r"`here` is no address; write HOST:PORT"):
-        address("here")
+    with pytest.raises(RunError, match="--to here: `here` is no port"), opened(to="here"):
+        pass
     (tmp_path / "bad.arrow").write_text("no")
     with pytest.raises(RunError, match=r"bad\.arrow: .*simulate it again"):
         Driver(feed(tmp_path / "bad.arrow"))

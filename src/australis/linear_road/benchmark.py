@@ -1,10 +1,10 @@
-"""The benchmark under way: the network, driven by a feed, on Spark, with its answers in one flat file (3.3)."""
+"""The benchmark: the network, what drives it and where its answers go (3.3)."""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,32 +13,45 @@ from australis.linear_road.driver import Driver
 from australis.linear_road.estimate import Past
 from australis.linear_road.feed import Feed
 from australis.linear_road.network import network
+from australis.network import Network
 
 if TYPE_CHECKING:
     from australis.run.spark import Run
 
 
-def start(
-    feed: Feed,
-    output: Path,
-    past: Past | None = None,
-    *,
-    speed: float = 1.0,
-    lead: int = 0,
-    **how: Any,
-) -> Run:
-    """Start it; `how` goes to `Network.start`. Those before `lead` seconds are taken at full speed."""
-    began: dict[str, Run] = {}
+@dataclass
+class Benchmark:
+    """A feed at a speed, with the seconds before `lead` at once; `network` and `named` are what a runner takes."""
 
-    def seconds() -> float:
-        """How long ago the clock of the stream began to run, 0 before that."""
-        offset = began["run"].checkpoint.inputs().get("sent") if began else None
+    feed: Feed
+    output: Path
+    past: Past | None = None
+    speed: float = 1.0
+    lead: int = 0
+    run: Run | None = None
+    """The run under way: answers are stamped by its clock, which starts with its first batch after the lead."""
+
+    @property
+    def network(self) -> Network:
+        return network(self.past)
+
+    @property
+    def named(self) -> dict[str, Any]:
+        return {"sent": Driver(self.feed, self.speed, self.lead), **Answers(self.output, self.seconds).sinks()}
+
+    def start(self, **how: Any) -> Run:
+        """Start it; `how` goes to `Network.start`."""
+        self.watch(run := self.network.start(self.named, **how))
+        return run
+
+    def watch(self, run: Run) -> None:
+        """Take the clock of a run."""
+        self.run = run
+
+    def seconds(self) -> float:
+        """How long ago a tuple of time 0 was due at this speed; 0 before the clock has started."""
+        offset = self.run.checkpoint.inputs().get("sent") if self.run is not None else None
         if not offset or offset["began"] is None:
             return 0.0
         passed = (time.time_ns() // 1000 - int(offset["began"])) / 1e6
-        return passed + (lead / speed if math.isfinite(speed) else 0.0)
-
-    answers = Answers(Path(output), seconds)
-    given: Mapping[str, Any] = {"sent": Driver(feed, speed, lead), **answers.sinks()}
-    began["run"] = network(past).start(given, **how)
-    return began["run"]
+        return passed + (self.lead / self.speed if math.isfinite(self.speed) else 0.0)

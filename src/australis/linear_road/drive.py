@@ -17,6 +17,7 @@ from pyarrow import csv
 
 from australis.errors import RunError
 from australis.linear_road.feed import Feed
+from australis.run.given import address
 
 Told = Callable[[int, float], None]
 _PLAIN = csv.WriteOptions(include_header=False)
@@ -65,12 +66,10 @@ def opened(to: str | None = None, listen: str | None = None) -> Iterator[BinaryI
         return
     try:
         if to is not None:
-            host, port = address(to)
-            connection = socket.create_connection((host or "localhost", port))
+            connection = socket.create_connection(address(to, "--to"))
         else:
-            host, port = address(str(listen))
-            with socket.create_server((host or "localhost", port)) as server:
-                print(f"waiting for a client at {host or 'localhost'}:{server.getsockname()[1]}", file=sys.stderr)
+            with socket.create_server(address(str(listen), "--listen")) as server:
+                print("waiting for a client at {}:{}".format(*server.getsockname()), file=sys.stderr)
                 connection, _ = server.accept()
     except OSError as error:
         raise RunError(f"{to or listen}: {error.strerror or error}; is the other side there?") from None
@@ -79,15 +78,3 @@ def opened(to: str | None = None, listen: str | None = None) -> Iterator[BinaryI
             yield file
         except OSError as error:
             raise RunError(f"{to or listen}: {error.strerror or error}; the other side has gone") from None
-
-
-def address(text: str) -> tuple[str, int]:
-    """A host, which may be left out, and a port.
-
-    >>> address("localhost:5000"), address("5000")
-    (('localhost', 5000), ('', 5000))
-    """
-    host, _, port = text.rpartition(":")
-    if not port.isdigit() or int(port) > 65535:
-        raise RunError(f"`{text}` is no address; write HOST:PORT, such as localhost:5000")
-    return host, int(port)

@@ -90,7 +90,8 @@ class Driver:
     @cached_property
     def end(self) -> int:
         """The second after the last tuple's."""
-        return max((each.end for each in self._roads), default=0)
+        last = max((each.end for each in self._roads), default=0)
+        return last if self.feed.until is None else min(last, self.feed.until)
 
     @property
     def _roads(self) -> list[Road]:

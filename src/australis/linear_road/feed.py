@@ -36,11 +36,16 @@ class Feed:
     xways: int = 1
     vehicles: int = 0
     queries: int = 0
+    until: int | None = None
+    """The second at which it breaks off."""
     note: dict[str, Any] = field(default_factory=dict, compare=False)
 
     def read(self, file: Path, copy: int = 0) -> Iterator[pa.RecordBatch]:
         """The tuples of a file, as one of the copies."""
         for batch in _batches(file):
+            if self.until is not None and batch.num_rows and batch["time"][-1].as_py() >= self.until:
+                yield self.copied(batch.slice(0, int(np.searchsorted(batch["time"].to_numpy(), self.until))), copy)
+                return
             yield self.copied(batch, copy)
 
     def copied(self, batch: pa.RecordBatch, copy: int) -> pa.RecordBatch:

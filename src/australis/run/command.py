@@ -82,8 +82,9 @@ def main(
     strict: bool = False,
     change: bool = False,
     metrics: tuple[str, int] | None = None,
+    started: Callable[[Run], None] | None = None,
 ) -> int:
-    """Run a network, tell how it goes, and give the status to end with."""
+    """Run a network, tell how it goes, and give the status to end with; `started` is given the run."""
     for output in network.outputs:
         if output.name not in named:
             telling.say(f"output {output.name} has no --sink: its tuples are counted, and not kept")
@@ -101,6 +102,8 @@ def main(
                     network, named, spark=spark, checkpoint=checkpoint, partitions=partitions, train=train,
                     trigger=trigger, strict=strict, change=change,
                 )  # fmt: skip
+                if started is not None:
+                    started(run)
             asked.run()
         except KeyboardInterrupt:
             heard.hush()

@@ -80,7 +80,7 @@ def master(text: str | None) -> str | None:
     return text
 
 
-def address(text: str) -> tuple[str, int]:
+def address(text: str, option: str = "--metrics") -> tuple[str, int]:
     """A host and a port; the host is this machine for itself alone, if none is given.
 
     >>> address("9090"), address("0.0.0.0:9090"), address("[::]:9090")
@@ -88,8 +88,19 @@ def address(text: str) -> tuple[str, int]:
     """
     host, _, port = text.rpartition(":")
     if not (port.isascii() and port.isdigit() and int(port) < 1 << 16):
-        raise RunError(f"--metrics {text}: `{port}` is no port; write one up to 65535, or HOST:PORT, such as 9090")
+        raise RunError(f"{option} {text}: `{port}` is no port; write one up to 65535, or HOST:PORT, such as 9090")
     return host.strip("[]") or LOOPBACK, int(port)
+
+
+def pace(text: str) -> float:
+    """How many times as fast as the clock; `max` waits for nothing."""
+    try:
+        times = FASTEST if text == "max" else float(text)
+    except ValueError as error:
+        raise RunError(f"--speed {text}: give a number, such as 10, or `max`") from error
+    if not 0 < times < float("inf"):
+        raise RunError(f"--speed {text}: give a number above zero, such as 10, or `max`")
+    return times
 
 
 def _check(name: str, known: Iterable[str], what: str, option: str) -> None:
@@ -106,12 +117,7 @@ def _source(name: str, text: str, network: Network) -> Source:
 
 
 def _at_speed(found: Mapping[str, Source], texts: Mapping[str, str], speed: str) -> dict[str, Source]:
-    try:
-        times = FASTEST if speed == "max" else float(speed)
-    except ValueError as error:
-        raise RunError(f"--speed {speed}: give a number, such as 10, or `max`") from error
-    if not 0 < times < float("inf"):
-        raise RunError(f"--speed {speed}: give a number above zero, such as 10, or `max`")
+    times = pace(speed)
     if not any(isinstance(source, Replay) for source in found.values()):
         name, text = next(iter(texts.items()))
         raise RunError(

@@ -1,0 +1,239 @@
+"""The command line of Linear Road: `australis linear-road simulate | history | show | drive | run | validate`."""
+
+from __future__ import annotations
+
+import math
+import shlex
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from australis.errors import RunError
+
+if TYPE_CHECKING:
+    from australis.linear_road.feed import Feed
+
+app = typer.Typer(help="The benchmark of stream systems: its tools, and its run on Spark.", no_args_is_help=True)
+
+Input = Annotated[Path, typer.Option("--input", metavar="DIR_OR_FILE", help="A simulation, or a flat file.")]
+Given = Annotated[Path, typer.Argument(metavar="DIR_OR_FILE", help="A simulation, or a flat file.")]
+Copies = Annotated[
+    int | None, typer.Option(metavar="K", min=1, help="Present each expressway as K of them, numbered apart.")
+]
+Speed = Annotated[str, typer.Option(metavar="K", help="K times as fast as the clock, or `max`.")]
+
+
+@app.command()
+def simulate(
+    out: Annotated[Path, typer.Option(metavar="DIR", help="The folder to write.")],
+    xways: Annotated[int, typer.Option(metavar="L", min=1, help="How many expressways.")] = 1,
+    seconds: Annotated[int, typer.Option(min=1, help="How long.")] = 10800,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same bytes.")] = 1,
+    form: Annotated[str, typer.Option("--format", help="arrow, parquet, or csv: the paper's flat file.")] = "arrow",
+    copies: Annotated[int, typer.Option(metavar="K", min=1, help="Let readers present each expressway as K.")] = 1,
+) -> None:
+    """Simulate the traffic of a rush hour, vehicle by vehicle.
+
+    \b
+    australis linear-road simulate --out road
+    australis linear-road simulate --out roads --xways 10 --seed 7
+    """
+    from australis.linear_road.simulation.simulate import simulate as made
+
+    with _bar("simulating", seconds) as told:
+        note = made(out, xways, seconds, seed, form, copies, told)
+    requests = sum(note["requests"].values())
+    print(
+        f"{out}: {note['reports']:,} reports of {note['vehicles']:,} vehicles, {requests:,} requests,"
+        f" {len(note['accidents'])} accidents" + (f"; read as {copies * xways} expressways" if copies > 1 else "")
+    )
+
+
+@app.command()
+def history(
+    given: Given,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="The folder to write; else history/ in the input.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Else that of the simulation.")] = None,
+    csv: Annotated[bool, typer.Option("--csv", help="Write the paper's flat files as well.")] = False,
+) -> None:
+    """Make ten weeks of tolls and traffic for an input, with Spark."""
+    from australis.linear_road.feed import feed
+    from australis.linear_road.history import generate
+
+    if out is None and not given.is_dir():
+        raise RunError(f"{given}: is no folder; say with --out where the history goes")
+    generate(feed(given), out or given / "history", seed, csv=csv, told=print)
+
+
+@app.command()
+def show(
+    given: Given,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="The folder to write; else show/ in the input.")
+    ] = None,
+) -> None:
+    """Draw the traffic: speeds in space and time, reports a second, tolls; as PNG and one HTML page."""
+    from australis.linear_road.feed import feed
+    from australis.linear_road.show import show as drawn
+
+    with _bar("reading", None) as told:
+        pictures = drawn(feed(given), out or (given if given.is_dir() else given.parent) / "show", told=told)
+    for picture in pictures:
+        print(picture)
+
+
+@app.command()
+def drive(
+    given: Given,
+    to: Annotated[str | None, typer.Option(metavar="HOST:PORT", help="Connect to this.")] = None,
+    listen: Annotated[str | None, typer.Option(metavar="[HOST:]PORT", help="Wait here for one client.")] = None,
+    speed: Speed = "1",
+    copies: Copies = None,
+) -> None:
+    """Send the stream to another system over a socket, each line at its time; else to the standard output.
+
+    \b
+    australis linear-road drive road --to localhost:5000
+    australis linear-road drive road --listen 5000 --speed 10
+    """
+    from australis.linear_road.drive import drive as driven
+    from australis.linear_road.drive import opened
+    from australis.linear_road.feed import feed
+
+    worst = 0.0
+    stream = feed(given, copies)
+    with opened(to, listen) as other, _bar("driving", stream.note.get("seconds")) as told:
+
+        def heard(second: int, late: float) -> None:
+            nonlocal worst
+            worst = max(worst, late)
+            told(second)
+
+        lines = driven(stream, other, _speed(speed), heard)
+    print(f"{lines:,} lines, at most {worst:.3f} s late", file=sys.stderr)
+
+
+@app.command()
+def run(
+    given: Input,
+    output: Annotated[Path, typer.Option(metavar="FILE", help="The flat file of all answers.")],
+    past: Annotated[Path | None, typer.Option("--history", metavar="DIR", help="Ten weeks, made by `history`.")] = None,
+    speed: Speed = "1",
+    copies: Copies = None,
+    lead: Annotated[int, typer.Option(metavar="SECONDS", min=0, help="Take so much of the input at once first.")] = 0,
+    master: Annotated[str | None, typer.Option(metavar="URL", help="A Spark cluster; else this machine.")] = None,
+    checkpoint: Annotated[Path | None, typer.Option(metavar="DIR", help="To go on after a stop or a crash.")] = None,
+    partitions: Annotated[int | None, typer.Option(metavar="N", min=1, help="How many tasks share the work.")] = None,
+    metrics: Annotated[str | None, typer.Option(metavar="[HOST:]PORT", help="Serve metrics for Prometheus.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="A JSON object a batch on the standard output.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Tell mistakes only.")] = False,
+) -> None:
+    """Run the benchmark on Spark: all answers to an input, in one flat file.
+
+    \b
+    australis linear-road run --input road --output answers.csv --speed max
+    australis linear-road validate --input road --output answers.csv --speed max
+    """
+    import tempfile
+
+    from australis.linear_road.benchmark import Benchmark
+    from australis.linear_road.past import opened
+    from australis.run import command
+    from australis.run import given as texts
+
+    with tempfile.TemporaryDirectory(prefix="australis-") as folder:
+        stream = _laid(given, copies, checkpoint or Path(folder))
+        bench = Benchmark(stream, output, None if past is None else opened(past, stream), _speed(speed), lead)
+        telling = command.Telling(
+            title=str(given),
+            again=shlex.join(["australis", *sys.argv[1:]]),
+            json=json,
+            quiet=quiet,
+            kept=checkpoint is not None,
+            sinks={"answers": str(output)},
+        )
+        status = command.main(
+            bench.network,
+            bench.named,
+            telling,
+            checkpoint=checkpoint,
+            master=texts.master(master),
+            partitions=partitions,
+            metrics=None if metrics is None else texts.address(metrics),
+            started=bench.watch,
+        )
+    raise typer.Exit(status)
+
+
+@app.command()
+def validate(
+    given: Input,
+    output: Annotated[list[Path], typer.Option(metavar="FILE", help="The answers; several files may be given.")],
+    past: Annotated[Path | None, typer.Option("--history", metavar="DIR", help="That which the run was given.")] = None,
+    speed: Speed = "1",
+    copies: Copies = None,
+    since: Annotated[int, typer.Option(metavar="SECONDS", min=0, help="Leave out what was asked before.")] = 0,
+    json: Annotated[bool, typer.Option("--json", help="The verdict as a JSON object.")] = False,
+) -> None:
+    """Recompute every answer from the input alone, and compare; the status is 0 if all is well."""
+    import json as written
+
+    from australis.linear_road.feed import feed
+    from australis.linear_road.past import opened
+    from australis.linear_road.validation import validate as validated
+
+    stream = feed(given, copies)
+    with _bar("validating", None) as told:
+        verdict = validated(
+            stream, output, None if past is None else opened(past, stream), speed=_speed(speed), since=since, told=told
+        )
+    print(written.dumps(verdict.as_dict()) if json else verdict.text())
+    raise typer.Exit(0 if verdict.ok else 1)
+
+
+def _speed(text: str) -> float:
+    from australis.run.given import FASTEST, pace
+
+    times = pace(text)
+    return math.inf if times >= FASTEST else times
+
+
+def _laid(path: Path, copies: int | None, folder: Path) -> Feed:
+    """A feed as the driver takes it; flat files are laid out first, beside the checkpoint."""
+    from australis.linear_road.feed import feed
+    from australis.linear_road.roads import laid, lay
+
+    found = feed(path, copies)
+    if laid(found):
+        return found
+    roads = folder / "roads"
+    if laid(kept := feed(roads, copies)) if roads.is_dir() else False:
+        return kept
+    with _bar("laying out", None) as told:
+        return lay(found, roads, told)
+
+
+@contextmanager
+def _bar(doing: str, whole: int | None) -> Iterator[Callable[..., None]]:
+    """A bar of progress on a terminal; gives what is to be told of it, a number or a stage and its share."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(doing, total=whole)
+
+        def told(at: float | str, share: float | None = None) -> None:
+            if isinstance(at, str):
+                bar.update(task, description=at, completed=round(100 * (share or 0)), total=100)
+            else:
+                bar.update(task, completed=int(at))
+
+        yield told

@@ -1,0 +1,113 @@
+"""Verdict: how many answers were right, wrong, missing or late, and the first of each kind of fault (3.3)."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from australis.linear_road.record import ALERT, BALANCE, EXPENDITURE, LIMITS, TOLL, TRAVEL
+
+NAMES = {
+    TOLL: "toll notifications",
+    ALERT: "accident alerts",
+    BALANCE: "account balances",
+    EXPENDITURE: "daily expenditures",
+    TRAVEL: "travel times",
+}
+FAULTS = ("wrong", "missing", "doubled", "unasked", "late", "early")
+BROKEN = "broken"
+
+
+@dataclass(frozen=True)
+class Tally:
+    """The answers of one type: what is due is right, wrong or missing, and an answer to it may be late or early."""
+
+    type: int
+    due: int = 0
+    right: int = 0
+    wrong: int = 0
+    missing: int = 0
+    doubled: int = 0
+    """Answers to what was answered on a line before."""
+    unasked: int = 0
+    late: int = 0
+    early: int = 0
+    """Answers that bear a time before that of their question."""
+    worst: float | None = None
+    median: float | None = None
+    p99: float | None = None
+    """Seconds from a question to its answer."""
+
+    @property
+    def ok(self) -> bool:
+        return not any(getattr(self, kind) for kind in FAULTS)
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One of the faults, as it is shown; a broken line has no type."""
+
+    type: int | None
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a run's answers are worth."""
+
+    tallies: tuple[Tally, ...]
+    broken: int
+    """Lines of the output that are no answers."""
+    faults: tuple[Fault, ...]
+    """The first of each kind."""
+
+    @property
+    def ok(self) -> bool:
+        return not self.broken and all(tally.ok for tally in self.tallies)
+
+    def text(self) -> str:
+        """A table, then the faults."""
+        head = ["answers", "due", "right", *FAULTS, "worst s", "median s", "p99 s", "limit s"]
+        rows = [head, *(_row(tally) for tally in self.tallies)]
+        widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
+        lines = [
+            "  ".join(
+                cell.rjust(width) if column else cell.ljust(width)
+                for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+            )
+            for row in rows
+        ]
+        lines += ["", f"broken lines: {self.broken}", f"verdict: {'right' if self.ok else 'NOT right'}"]
+        for title, found in self._kinds():
+            lines += ["", title, *(f"  {fault.text}" for fault in found)]
+        return "\n".join(lines)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same for JSON."""
+        return {
+            "ok": self.ok,
+            "broken": self.broken,
+            "answers": {NAMES[tally.type]: asdict(tally) | {"limit": LIMITS[tally.type]} for tally in self.tallies},
+            "faults": [asdict(fault) for fault in self.faults],
+        }
+
+    def _kinds(self) -> list[tuple[str, list[Fault]]]:
+        kinds: dict[str, list[Fault]] = {}
+        counts = {tally.type: tally for tally in self.tallies}
+        for fault in self.faults:
+            if fault.type is None:
+                title, count = "broken lines", self.broken
+            else:
+                title, count = f"{NAMES[fault.type]}, {fault.kind}", getattr(counts[fault.type], fault.kind)
+            kinds.setdefault(f"{title} ({count})", []).append(fault)
+        return [
+            (f"{title}, the first {len(found)}:" if not title.endswith(f"({len(found)})") else f"{title}:", found)
+            for title, found in kinds.items()
+        ]
+
+
+def _row(tally: Tally) -> list[str]:
+    counts = [tally.due, tally.right, *(getattr(tally, kind) for kind in FAULTS)]
+    times = ["-" if time is None else f"{time:.3f}" for time in (tally.worst, tally.median, tally.p99)]
+    return [f"{tally.type} {NAMES[tally.type]}", *(f"{count:,}" for count in counts), *times, f"{LIMITS[tally.type]:g}"]
