@@ -21,7 +21,8 @@ from australis.run.source import Clock, Offset, Part, Split
 from australis.train import Ints
 
 _CHUNK = 1 << 16
-_ROW_BITS, _PLACE_BITS = 20, 14  # an arrival number is the second, the expressway's place and the row's in the second
+_ROW_BITS, _PLACE_BITS = 12, 12  # an arrival number is the second, the expressway's place and the row's in the second
+_LONGEST = 1 << 36 - _ROW_BITS - _PLACE_BITS  # seconds in a batch
 _HIGHER = ("xway", "vid", "qid")
 
 
@@ -66,13 +67,17 @@ class Driver:
             due = self.end
             if math.isfinite(self.speed):
                 due = self.lead + int((self._now() - began) * self.speed / 1e6) + 1
-        end = min(due, self.end)
+        end = min(due, self.end, now + _LONGEST)
         while end - now > 1 and self._rows(now, end) > limit_rows:
             end = now + max((end - now) // 2, 1)
         return {"time": end, "began": began} if end > now else offset
 
     def splits(self, start: Offset, end: Offset, count: int) -> list[Split]:
         return [Split(((start["time"], end["time"], place, count),)) for place in range(count)]
+
+    def before(self, split: Split) -> int:
+        ((start, *_),) = split.pieces
+        return int(start) << _ROW_BITS + _PLACE_BITS
 
     def read(self, split: Split) -> Iterator[Part]:
         for start, stop, place, count in split.pieces:
@@ -154,6 +159,8 @@ def _numbers(times: npt.NDArray[Any], before: int) -> Ints:
     starts = np.flatnonzero(np.diff(wide, prepend=-1))
     place = np.arange(1, len(wide) + 1) - np.repeat(starts, np.diff(starts, append=len(wide)))
     place[: starts[1] if len(starts) > 1 else len(place)] += before
+    if place.max() >= 1 << _ROW_BITS:
+        raise RunError(f"more than {(1 << _ROW_BITS) - 1} tuples of one second in a file, near time {wide[0]}")
     return (wide << _ROW_BITS + _PLACE_BITS) + place
 
 

@@ -48,6 +48,12 @@ class Batch:
             raise RunError(f"a batch with more than {1 << _ROW_BITS} tuples in a split: let batches be smaller")
         return self.first + (split << _ROW_BITS) + row + np.arange(count)
 
+    def merging(self, numbers: Ints) -> Ints:
+        """Arrival numbers of tuples that are numbered from 1 within the batch, over all splits."""
+        if len(numbers) and not 0 < numbers[0] <= numbers[-1] < 1 << _ROW_BITS + _SPLIT_BITS:
+            raise RunError(f"a batch with more than {1 << _ROW_BITS + _SPLIT_BITS} numbers: let batches be smaller")
+        return self.first + numbers
+
 
 def batch(offset: dict[str, Any]) -> Batch:
     """The batch that ends at an offset of a run."""

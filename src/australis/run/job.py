@@ -19,7 +19,7 @@ from australis.run.batch import Batch
 from australis.run.letters import Letter
 from australis.run.measures import Tally
 from australis.run.sink import Parted
-from australis.run.source import Offset, Part, Source, Split
+from australis.run.source import Divided, Offset, Part, Source, Split
 from australis.run.stamp import ahead, stamped, trains
 from australis.run.superbox import Arrows, stateful
 from australis.run.task import Fed, Task
@@ -188,8 +188,9 @@ class Job:
     ) -> Iterator[Train]:
         if input.name not in splits:
             return iter(())
-        parts = ahead(self.sources[input.name].read(splits[input.name]))
-        arriving = stamped(self._checked(input.name, parts), batch, partition, bad)
+        source, split = self.sources[input.name], splits[input.name]
+        before = source.before(split) if isinstance(source, Divided) and source.by is not None else None
+        arriving = stamped(self._checked(input.name, ahead(source.read(split))), batch, partition, bad, before)
         # The trains of several inputs that enter together must reach equally far.
         return arriving if len(self.streams) == 1 else trains(input.schema, arriving, TRAIN)
 

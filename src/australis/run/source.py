@@ -77,10 +77,16 @@ class Source(Protocol):
 class Divided(Protocol):
     """A source whose splits are divided by columns: each time it gives a split for every partition, empty ones too,
     and tuples with the same values of the columns are in the split of the same place.
+
+    Splits are not in order then: their tuples arrive in the order of their numbers.
     """
 
     @property
     def by(self) -> tuple[str, ...] | None: ...
+
+    def before(self, split: Split) -> int:
+        """A number below those of all that lies between the offsets of a split, by less than 2 to the 36th."""
+        ...
 
 
 @runtime_checkable

@@ -19,12 +19,18 @@ T = TypeVar("T")
 _AHEAD = 4
 
 
-def stamped(parts: Iterable[Part], batch: Batch, place: int, bad: list[Letter]) -> Iterator[Train]:
-    """The tuples of a split, stamped and numbered; what could not be read goes to `bad`."""
+def stamped(
+    parts: Iterable[Part], batch: Batch, place: int, bad: list[Letter], before: int | None = None
+) -> Iterator[Train]:
+    """The tuples of a split, stamped and numbered; what could not be read goes to `bad`.
+
+    They arrive in the order of splits, or in that of their own numbers from `before` on.
+    """
     row = 0
     for part in parts:
         count = part.tuples.num_rows
-        yield Train(part.tuples, np.full(count, batch.clock), batch.numbers(place, row, count))
+        number = batch.numbers(place, row, count) if before is None else batch.merging(part.number - before)
+        yield Train(part.tuples, np.full(count, batch.clock), number)
         row += count
         bad += part.letters
 
