@@ -148,7 +148,8 @@ def run(
     from australis.run import given as texts
 
     with tempfile.TemporaryDirectory(prefix="australis-") as folder:
-        stream = _laid(given, copies, checkpoint or Path(folder))
+        roads = Path(folder) if checkpoint is None else checkpoint.with_name(f"{checkpoint.name}.roads")
+        stream = _laid(given, copies, roads)
         bench = Benchmark(stream, output, None if past is None else opened(past, stream), _speed(speed), lead)
         telling = command.Telling(
             title=str(given),
@@ -205,18 +206,17 @@ def _speed(text: str) -> float:
 
 
 def _laid(path: Path, copies: int | None, folder: Path) -> Feed:
-    """A feed as the driver takes it; flat files are laid out first, beside the checkpoint."""
-    from australis.linear_road.feed import feed
+    """A feed as the driver takes it; flat files are laid out in a folder first, where a run that goes on finds them."""
+    from australis.linear_road.feed import NOTE, feed
     from australis.linear_road.roads import laid, lay
 
     found = feed(path, copies)
     if laid(found):
         return found
-    roads = folder / "roads"
-    if laid(kept := feed(roads, copies)) if roads.is_dir() else False:
-        return kept
+    if (folder / NOTE).exists():
+        return feed(folder, copies)
     with _bar("laying out", None) as told:
-        return lay(found, roads, told)
+        return lay(found, folder, told)
 
 
 @contextmanager

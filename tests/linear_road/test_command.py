@@ -1,0 +1,94 @@
+"""The tools of Linear Road together, as people run them."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from australis.linear_road.feed import feed
+from australis.linear_road.past import opened
+from australis.linear_road.validation import validate
+
+pytestmark = pytest.mark.spark
+
+SECONDS = 480
+AUSTRALIS = (str(Path(sys.executable).with_name("australis")), "linear-road")
+
+
+def tool(*words: object, check: bool = True) -> "subprocess.CompletedProcess[str]":
+    """Run `australis linear-road` with these words."""
+    command = [*AUSTRALIS, *map(str, words)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=240)
+    assert not check or done.returncode == 0, done.stderr + done.stdout
+    return done
+
+
+@pytest.fixture(scope="module")
+def road(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Eight minutes of two expressways, with their history."""
+    folder = tmp_path_factory.mktemp("linear") / "road"
+    told = tool("simulate", "--out", folder, "--xways", 2, "--seconds", SECONDS, "--seed", os.getpid()).stdout
+    assert "reports of" in told
+    tool("history", folder)
+    return folder
+
+
+def test_a_run_at_full_speed_is_right_to_the_last_tuple(road: Path, tmp_path: Path) -> None:
+    given, answers = ("--input", road, "--history", road / "history"), tmp_path / "answers.csv"
+    tool("run", *given, "--output", answers, "--speed", "max", "--copies", 2)
+    told = tool("validate", *given, "--output", answers, "--speed", "max", "--copies", 2, "--json").stdout
+    verdict = json.loads(told)
+    assert verdict["ok"]
+    assert verdict["answers"]["toll notifications"]["due"] > 10_000
+    assert verdict["answers"]["travel times"]["due"] > 100
+
+    lines = answers.read_text().splitlines()
+    (tmp_path / "fewer.csv").write_text("\n".join(lines[1:]))
+    said = tool("validate", *given, "--output", tmp_path / "fewer.csv", "--speed", "max", "--copies", 2, check=False)
+    assert said.returncode == 1
+    assert "missing (1)" in said.stdout
+
+
+def test_a_run_from_a_flat_file_that_is_killed_goes_on(road: Path, tmp_path: Path) -> None:
+    """The flat file of an expressway, driven at sixty times its speed; killed on the way, and started again."""
+    flat, answers = tmp_path / "flat.dat", tmp_path / "answers.csv"
+    with flat.open("wb") as file:
+        command = [*AUSTRALIS, "drive", str(road), "--speed", "max"]
+        subprocess.run(command, stdout=file, check=True, timeout=100)
+    run = ["run", "--input", str(flat), "--history", str(road / "history"), "--output", str(answers), "--speed", "60",
+           "--checkpoint", str(tmp_path / "checkpoint")]  # fmt: skip
+    first = subprocess.Popen([*AUSTRALIS, *run], start_new_session=True)
+    limit = time.monotonic() + 120
+    while not (answers.exists() and answers.stat().st_size) and time.monotonic() < limit:
+        assert first.poll() is None
+        time.sleep(0.1)
+    time.sleep(1.5)
+    os.killpg(first.pid, signal.SIGKILL)
+    first.wait()
+    before = answers.stat().st_size
+    tool(*run)
+    assert answers.stat().st_size > before > 0
+    stream = feed(flat)
+    verdict = validate(stream, answers, opened(road / "history", feed(road)), speed=float("inf"))
+    assert verdict.ok, verdict.text()
+
+
+def test_mistakes_are_told(tmp_path: Path) -> None:
+    said = tool("run", "--input", tmp_path / "none", "--output", tmp_path / "answers.csv", check=False)
+    assert said.returncode == 1
+    assert "no such file or folder; `australis linear-road simulate --out" in said.stderr
+    said = tool("simulate", "--out", tmp_path / "road", "--format", "xml", check=False)
+    assert said.returncode == 1
+    assert "xml" in said.stderr
+    (tmp_path / "flat.dat").write_text("0,1\n")
+    said = tool("history", tmp_path / "flat.dat", check=False)
+    assert "say with --out where the history goes" in said.stderr
+    said = tool("validate", "--input", tmp_path / "flat.dat", "--output", tmp_path / "none.csv", check=False)
+    assert "none.csv" in said.stderr
+    said = tool("drive", tmp_path / "flat.dat", "--speed", "fast", check=False)
+    assert "--speed fast: give a number, such as 10, or `max`" in said.stderr
