@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json as json_
 import os
-import platform
 import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -23,6 +21,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table as Sheet
 
 from australis.bench import measuring, peers, workloads
+from australis.bench.machine import machine
 from australis.bench.peers import Peer
 from australis.bench.workloads import FILE, tuples
 from australis.errors import RunError
@@ -236,8 +235,8 @@ def main(
     if load > CORES / 4:
         console.print(f"the machine is busy with other work (load {load:.1f}): figures will be low", highlight=False)
     spark, own = session(master=f"local[{CORES}]")
-    machine = _machine(spark) | {"load": load}
-    report: dict[str, Any] = {"tuples": count, "repeat": repeat, "machine": machine, "results": [], "empty": []}
+    where = machine(spark) | {"load": load}
+    report: dict[str, Any] = {"tuples": count, "repeat": repeat, "machine": where, "results": [], "empty": []}
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task("")
@@ -324,26 +323,3 @@ def _short(count: float) -> str:
         if count >= 0.9995 * unit:
             return f"{count / unit:.3g}{sign}"
     return f"{count:.3g}"
-
-
-def _machine(spark: SparkSession) -> dict[str, Any]:
-    """Where this was measured."""
-    assert spark._jvm is not None
-    return {
-        "processor": _processor(),
-        "cores": os.cpu_count(),
-        "memory": f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.0f} GiB",
-        "Spark": spark.version,
-        "Java": str(spark._jvm.java.lang.System.getProperty("java.version")),
-        "Python": platform.python_version(),
-        "Arrow": pa.__version__,
-    }
-
-
-def _processor() -> str:
-    """The model as the system names it, where it does."""
-    with suppress(OSError):
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine()

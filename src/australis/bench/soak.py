@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json as json_
-import os
 import tempfile
 import time
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from rich.console import Console
 from rich.table import Table as Sheet
 
 import australis as au
+from australis.bench import processes
 from australis.network import Network
 from australis.run.session import session
 from australis.run.sources.rate import Rate
@@ -61,7 +61,7 @@ def main(hours: float = 1.0, json: Path | None = None) -> None:
                 if run.progress and (not samples or samples[-1]["tuples"] != done):
                     size = sum(path.stat().st_size for path in _files(Path(folder) / "checkpoint"))
                     samples.append(
-                        {"seconds": time.monotonic() - start, "tuples": done, "checkpoint": size} | _memory()
+                        {"seconds": time.monotonic() - start, "tuples": done, "checkpoint": size} | processes.memory()
                     )
         took = time.monotonic() - start
     if ours:
@@ -75,40 +75,6 @@ def main(hours: float = 1.0, json: Path | None = None) -> None:
     console.print(sheet)
     if json is not None:
         json.write_text(json_.dumps({"tuples": tuples, "seconds": took, "samples": samples}, indent=2))
-
-
-def _memory() -> dict[str, int]:
-    """Bytes that this process, Spark's, and its Python processes hold; what forks share counts once for all."""
-    found = {"driver": _held(os.getpid()), "spark": 0, "workers": 0}
-    for pid in _descendants(os.getpid()):
-        try:
-            java = "java" in Path(f"/proc/{pid}/comm").read_text()
-            found["spark" if java else "workers"] += _held(pid)
-        except OSError:  # it has ended
-            continue
-    return found
-
-
-def _held(pid: int) -> int:
-    """The memory of a process, with its part of what it shares."""
-    lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:"))
-
-
-def _descendants(root: int) -> Iterator[int]:
-    children: dict[int, list[int]] = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-            except OSError:
-                continue
-            children.setdefault(parent, []).append(int(entry.name))
-    ahead = [root]
-    while ahead:
-        more = children.get(ahead.pop(), [])
-        ahead += more
-        yield from more
 
 
 def _files(folder: Path) -> Iterator[Path]:

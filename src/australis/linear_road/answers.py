@@ -12,6 +12,7 @@ import pyarrow as pa
 from pyarrow import csv
 
 from australis.errors import RunError
+from australis.expr.arrow import pc
 from australis.run.sinks.single import SingleWriter
 
 EMIT = "emit"
@@ -31,11 +32,12 @@ _PLAIN = csv.WriteOptions(include_header=False, quoting_style="none")
 class Answers:
     """A file that takes the batches of all outputs: a batch is written when its last output has come.
 
-    `seconds` tells how long ago the run began, when a batch is written.
+    `seconds` tells how long ago the run began, when a batch is written. What was asked before `since` is left out.
     """
 
     path: Path
     seconds: Callable[[], float]
+    since: int = 0
     _writer: SingleWriter | None = field(default=None, repr=False)
     _parts: list[tuple[str, pa.RecordBatch]] = field(default_factory=list, repr=False)
     _open: int = field(default=0, repr=False)
@@ -54,6 +56,8 @@ class Answers:
 
     def take(self, name: str, batch: int, tuples: Iterable[pa.RecordBatch]) -> None:
         assert self._writer is not None
+        if self.since:
+            tuples = (train.filter(pc.greater_equal(train["time"], self.since)) for train in tuples)
         self._parts += [(name, train) for train in tuples if train.num_rows]
         if name == next(reversed(LINES)):
             parts, self._parts = self._parts, []

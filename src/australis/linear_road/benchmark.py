@@ -28,6 +28,8 @@ class Benchmark:
     past: Past | None = None
     speed: float = 1.0
     lead: int = 0
+    since: int = 0
+    """Answers to what was asked before are not written."""
     run: Run | None = None
     """The run under way: answers are stamped by its clock, which starts with its first batch after the lead."""
 
@@ -37,7 +39,10 @@ class Benchmark:
 
     @property
     def named(self) -> dict[str, Any]:
-        return {"sent": Driver(self.feed, self.speed, self.lead), **Answers(self.output, self.seconds).sinks()}
+        return {
+            "sent": Driver(self.feed, self.speed, self.lead),
+            **Answers(self.output, self.seconds, self.since).sinks(),
+        }
 
     def start(self, **how: Any) -> Run:
         """Start it; `how` goes to `Network.start`."""

@@ -1,4 +1,4 @@
-"""The command line of Linear Road: `australis linear-road simulate | history | show | drive | run | validate`."""
+"""The command line of Linear Road: `australis linear-road simulate | history | show | drive | run | rate | ...`."""
 
 from __future__ import annotations
 
@@ -173,6 +173,78 @@ def run(
 
 
 @app.command()
+def rate(
+    given: Input,
+    past: Annotated[Path | None, typer.Option("--history", metavar="DIR", help="Ten weeks, made by `history`.")] = None,
+    first: Annotated[int, typer.Option("--from", metavar="L", min=1, help="Begin with so many expressways.")] = 1,
+    most: Annotated[int, typer.Option("--to", metavar="L", min=1, help="Try no more than these.")] = 1024,
+    since: Annotated[int, typer.Option(metavar="SECOND", min=0, help="Leave out the input before this.")] = 0,
+    lead: Annotated[
+        int | None, typer.Option(metavar="SECOND", min=0, help="Take the input at full speed up to here.")
+    ] = None,
+    minutes: Annotated[float, typer.Option(min=0.1, help="How long to go at real time.")] = 10,
+    full: Annotated[bool, typer.Option("--full", help="All of the input at real time: three hours a trial.")] = False,
+    json: Annotated[Path | None, typer.Option(metavar="OUT.JSON", help="Write all figures here.")] = None,
+) -> None:
+    """Find the L-rating: the most expressways that are answered right and in time at real time.
+
+    Every trial takes the input at full speed up to the busiest part, which is its end, and that at real time. With
+    --since the full speed part begins later, and the road is full from its first second on.
+
+    \b
+    australis linear-road rate --input road --history road/history --from 64
+    """
+    import json as written
+
+    from rich.console import Console
+
+    from australis.bench.machine import machine
+    from australis.linear_road.past import opened
+    from australis.linear_road.rate import Span, ratings
+    from australis.linear_road.roads import laid
+    from australis.linear_road.standing import sheet
+    from australis.run.session import session
+
+    stream = _feed(given)
+    if not laid(stream):
+        raise RunError(f"{given}: a rating takes a folder that `simulate` made, as arrow")
+    end = int(stream.note["seconds"])
+    live = round(60 * minutes)
+    if full:
+        span = Span(since, since, end)
+    else:
+        span = Span(since, end - live, end) if lead is None else Span(since, lead, min(end, lead + live))
+    console = Console(highlight=False)
+    spark, ours = session()
+    trials = []
+    try:
+        with console.status("starting") as status:
+            for each in ratings(
+                stream,
+                span,
+                first,
+                most,
+                lambda copied: None if past is None else opened(past, copied),
+                spark=spark,
+                told=status.update,
+            ):
+                trials.append(each)
+                console.print(sheet(each))
+        where = machine(spark)
+    finally:
+        if ours:
+            spark.stop()
+    best = max((each.xways for each in trials if each.verdict.ok), default=0)
+    console.print(f"L-rating {best}: {span}; " + ", ".join(f"{name} {value}" for name, value in where.items()))
+    copied = next((each.copied for each in trials if each.xways == best), 1)
+    if copied > 1:
+        console.print(f"{stream.xways} simulated expressways, each presented as {copied}")
+    if json is not None:
+        found = {"rating": best, "span": str(span), "machine": where, "trials": [each.as_dict() for each in trials]}
+        _written(json, written.dumps(found, indent=2))
+
+
+@app.command()
 def validate(
     given: Input,
     output: Annotated[list[Path], typer.Option(metavar="FILE", help="The answers; several files may be given.")],
@@ -196,6 +268,19 @@ def validate(
         )
     print(written.dumps(verdict.as_dict()) if json else verdict.text())
     raise typer.Exit(0 if verdict.ok else 1)
+
+
+def _feed(path: Path) -> Feed:
+    from australis.linear_road.feed import feed
+
+    return feed(path)
+
+
+def _written(path: Path, text: str) -> None:
+    try:
+        path.write_text(text)
+    except OSError as error:
+        raise RunError(f"{path}: {error.strerror}; choose a file that can be written to") from None
 
 
 def _speed(text: str) -> float:

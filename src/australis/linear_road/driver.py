@@ -57,7 +57,7 @@ class Driver:
         return ("xway",)
 
     def start(self) -> Offset:
-        return {"time": 0, "began": None}
+        return {"time": self.feed.since, "began": None}
 
     def latest(self, offset: Offset, limit_rows: int) -> Offset:
         now, began = int(offset["time"]), offset["began"]

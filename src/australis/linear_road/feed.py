@@ -36,6 +36,8 @@ class Feed:
     xways: int = 1
     vehicles: int = 0
     queries: int = 0
+    since: int = 0
+    """The second at which it begins: what was sent before is left out."""
     until: int | None = None
     """The second at which it breaks off."""
     note: dict[str, Any] = field(default_factory=dict, compare=False)
@@ -43,10 +45,12 @@ class Feed:
     def read(self, file: Path, copy: int = 0) -> Iterator[pa.RecordBatch]:
         """The tuples of a file, as one of the copies."""
         for batch in _batches(file):
-            if self.until is not None and batch.num_rows and batch["time"][-1].as_py() >= self.until:
-                yield self.copied(batch.slice(0, int(np.searchsorted(batch["time"].to_numpy(), self.until))), copy)
-                return
-            yield self.copied(batch, copy)
+            if self.since or self.until is not None:
+                most = np.iinfo(np.int64).max if self.until is None else self.until
+                low, high = np.searchsorted(batch["time"].to_numpy(), [self.since, most]).tolist()
+                batch = batch.slice(low, high - low)
+            if batch.num_rows:
+                yield self.copied(batch, copy)
 
     def copied(self, batch: pa.RecordBatch, copy: int) -> pa.RecordBatch:
         """Tuples as those of a copy: what is numbered is numbered higher, and -1 stays."""

@@ -1,0 +1,37 @@
+"""The machine that something is measured on."""
+
+from __future__ import annotations
+
+import os
+import platform
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def machine(spark: SparkSession) -> dict[str, Any]:
+    """Where this was measured."""
+    assert spark._jvm is not None
+    return {
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "memory": f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.0f} GiB",
+        "Spark": spark.version,
+        "Java": str(spark._jvm.java.lang.System.getProperty("java.version")),
+        "Python": platform.python_version(),
+        "Arrow": pa.__version__,
+    }
+
+
+def _processor() -> str:
+    """The model as the system names it, where it does."""
+    with suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
