@@ -211,14 +211,17 @@ class WriteForm(Form):
     of = Write
     made = "columns"
     table: str
+    returning: dict[str, Expression] | None = None
     columns: dict[str, Expression] | None = None
 
     @classmethod
     def short(cls, box: Write) -> object:
-        return cls.with_columns({"table": box.table.name}, _texts(box.columns))
+        returning = _texts(box.returning) or None
+        return cls.with_columns({"table": box.table.name, "returning": returning}, _texts(box.columns))
 
     def box(self, tables: Tables, arity: int) -> Box:
-        return Write(_table(self.table, tables), parameters.columns(self.columns_made()))
+        written = parameters.columns(self.columns_made())
+        return Write(_table(self.table, tables), written, parameters.columns(self.returning or {}))
 
 
 class ReadForm(Form):

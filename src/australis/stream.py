@@ -216,11 +216,22 @@ class Stream:
             return self._main(Resample(made, left, right, parameters.span(size)), box, other)
 
     def write(
-        self, table: Keyed, columns: Columns | None = None, /, *, box: str | None = None, **more: Expression
+        self,
+        table: Keyed,
+        columns: Columns | None = None,
+        /,
+        *,
+        returning: Columns | None = None,
+        box: str | None = None,
+        **more: Expression,
     ) -> Stream:
-        """Write the row of each tuple's key, and give the tuple with its new values; `old.` reads the row before."""
+        """Write the row of each tuple's key, and give the tuple with its new values; `old.x` reads the row before.
+
+        With `returning`, the tuple is given with these values instead.
+        """
         with _telling(Write, box):
-            return self._main(Write(table, parameters.columns({**(columns or {}), **more})), box)
+            written = parameters.columns({**(columns or {}), **more})
+            return self._main(Write(table, written, parameters.columns(returning or {})), box)
 
     def read(self, table: Keyed, *columns: str, box: str | None = None) -> Stream:
         """Give each tuple with columns (all, if none is named) of the row of its key, null where there is none."""

@@ -139,3 +139,51 @@ def test_a_table_that_nobody_reads_is_written_the_same(pairs: list[tuple[int, in
         assert (tables["table"].versions is not None) == watched
         results.append((written.tuples.to_pydict(), tables["table"].changes().to_pydict()))
     assert results[0] == results[1]
+
+
+RETURNING = (("was", expr("old.total")), ("first", expr("old.times is null")), ("less", expr("old.total - x")))
+RETURNS = Write(
+    Keyed("accounts", schema("g string, k int, total bigint, times bigint"), ("g", "k")),
+    (("total", expr("coalesce(old.total, 0) + x")), ("times", expr("coalesce(old.times, 0) + 1"))),
+    RETURNING,
+)
+
+
+def returns(stream: Stream) -> list[Out]:
+    table: Table = {}
+    made = []
+    for each in stream:
+        key, x = (each.row["g"], each.row["k"]), each.row["x"]
+        total, times = table.get(key, (None, None))
+        less = None if total is None or x is None else total - x
+        made.append(out([*each.row.values(), total, times is None, less], each.ts, each.number))
+        table[key] = (None if x is None else (total or 0) + x, (times or 0) + 1)
+    return made
+
+
+@given(WRITES, cuts())
+def test_what_is_returned_agrees_with_its_oracle(stream: Stream, cut: Cut) -> None:
+    assert run(RETURNS, [stream_of(STREAM, stream)], cut) == (returns(stream),)
+
+
+def test_what_is_returned_is_the_same_compiled() -> None:
+    keys, count = 50, 6000
+    given = train("g string, k int, x int, s string", g=["p"] * count, k=[n * 7 % keys for n in range(count)],
+                  x=list(range(count)), s=["u"] * count)  # fmt: skip
+    whole, parts = [], []
+    for sizes, made in (([count], whole), ([1000] * 6, parts)):
+        tables = RETURNS.tables(given.schema)
+        tables["table"].watched = False
+        start = 0
+        for size in sizes:
+            (result,) = RETURNS.step(tables, (given.slice(start, start + size),), Moment())
+            made += result.tuples.to_pylist()
+            start += size
+    assert whole == parts
+    assert set(whole[0]) == {"g", "k", "x", "s", "was", "first", "less"}
+
+
+def test_a_name_that_the_stream_has_cannot_be_returned() -> None:
+    clash = Write(RETURNS.table, RETURNS.columns, (("x", expr("old.total")),))
+    with pytest.raises(SchemaError, match="the stream has x already: return it under another name"):
+        clash.outputs(schema(STREAM))

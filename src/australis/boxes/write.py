@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
 
-from australis.box import Key, Moment, Tables, Trains
+from australis.box import Key, Moment, Tables, Trains, bound
 from australis.columns import arrow, plain
 from australis.errors import ExpressionError, RunError, SchemaError, listing, near
 from australis.expr import Expr
-from australis.expr.recurrence import Recurrence, recurrence
+from australis.expr.recurrence import Column, Recurrence, recurrence
 from australis.table import Keyed, Table, Versions
 from australis.train import Ints, Train, empty, joined
 
@@ -28,7 +28,8 @@ class Write:
     """Set columns of the row under each tuple's key, in order of arrival, and pass the tuple on with the row's values.
 
     Expressions read the tuple, and the row as it was before as `old.x`, null where there was none. Columns that no
-    expression names stay as they are, null in a new row. Null is a key like any other.
+    expression names stay as they are, null in a new row. Null is a key like any other. With `returning`, the tuple is
+    passed on with these values instead of the row's; nobody keeps them.
 
     >>> from australis.expr import expr
     >>> from australis.schema import schema
@@ -41,6 +42,7 @@ class Write:
 
     table: Keyed
     columns: tuple[tuple[str, Expr], ...]
+    returning: tuple[tuple[str, Expr], ...] = ()
 
     kind: ClassVar[str] = "write"
     arity: ClassVar[int] = 1
@@ -60,7 +62,7 @@ class Write:
             wanted, got = self.table.schema.field(name).type, value.bind(seen).type
             if got != wanted and not _converts(got, wanted):
                 raise ExpressionError(f"`{value}` is {got}, and `{name}` of the table `{self.table.name}` is {wanted}")
-        return {"out": carried(stream, self.table, values(self.table))}
+        return {"out": self._out(stream)}
 
     def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
         return (self.table.key,)
@@ -75,76 +77,100 @@ class Write:
         (train,) = trains
         table, names = tables["table"], values(self.table)
         table.versions = None
-        schema = carried(train.schema, self.table, names)
         if not len(train):
-            return (empty(schema),)
+            return (empty(self._out(train.schema)),)
         slots = table.find([train[name] for name in self.table.key], len(train))
         compiled = self._compiled(table, train.schema, names)
         if compiled is not None and not table.watched and len(train) > _MANY:
-            return (self._carrying(train, self._one_by_one(compiled, table, train, slots, names), schema),)
+            return (self._carrying(train, *self._one_by_one(compiled, table, train, slots, names)),)
         first, turns = _turns(slots)
         before = table.rows(slots[first], names)
         if compiled is not None and turns.max() > _FEW_TURNS:
-            after = self._one_by_one(compiled, table, train, slots, names)
+            after, returned = self._one_by_one(compiled, table, train, slots, names)
         else:
-            after = self._turn_by_turn(table, train, slots, turns, names)
+            after, returned = self._turn_by_turn(table, train, slots, turns, names)
         order = np.lexsort((np.arange(len(slots)), slots))
         versions = joined([before, after.take(order)])
         both = np.concatenate([slots[first], slots[order]])
         numbers = np.concatenate([np.full(len(first), _BEFORE), train.number[order]])
         sorted_ = np.argsort(both, kind="stable")
         table.versions = Versions(both[sorted_], numbers[sorted_], versions.take(sorted_))
-        return (self._carrying(train, after, schema),)
+        return (self._carrying(train, after, returned),)
 
-    def _carrying(self, train: Train, after: pa.RecordBatch, schema: pa.Schema) -> Train:
-        return train.carrying(pa.RecordBatch.from_arrays([*train.tuples.columns, *after.columns], schema=schema))
+    @bound
+    def _out(self, stream: pa.Schema) -> pa.Schema:
+        if not self.returning:
+            return carried(stream, self.table, values(self.table))
+        seen = self._seen(stream)
+        clash = [name for name, _ in self.returning if name in stream.names]
+        if clash:
+            raise SchemaError(f"the stream has {listing(clash)} already: return it under another name")
+        return pa.schema([*stream, *(pa.field(name, value.bind(seen).type) for name, value in self.returning)])
+
+    def _carrying(self, train: Train, after: pa.RecordBatch, returned: pa.RecordBatch) -> Train:
+        given = returned if self.returning else after
+        columns = [train.part(name) for name in train.schema.names]
+        return train.made(self._out(train.schema), [*columns, *given.columns])
 
     def _compiled(self, table: Table, stream: pa.Schema, names: list[str]) -> Recurrence | None:
         """The expressions as one loop over tuples, where they can be that."""
         given = dict(self.columns)
         if not table.valid.keys() >= set(names):
             return None
-        return recurrence(tuple((OLD + name, given.get(name)) for name in names), self._seen(stream))
+        columns = tuple((OLD + name, given.get(name)) for name in names)
+        return recurrence(columns, self._seen(stream), tuple(value for _, value in self.returning))
 
-    def _turn_by_turn(self, table: Table, train: Train, slots: Ints, turns: Ints, names: list[str]) -> pa.RecordBatch:
-        """Each tuple's row after its write."""
+    def _turn_by_turn(
+        self, table: Table, train: Train, slots: Ints, turns: Ints, names: list[str]
+    ) -> tuple[pa.RecordBatch, pa.RecordBatch]:
+        """Each tuple's row after its write, and what it returns."""
         seen = self._seen(train.schema)
-        parts, by_turn = [], np.argsort(turns, kind="stable")
+        parts, returned, by_turn = [], [], np.argsort(turns, kind="stable")
+        wanted = pa.schema([(name, value.bind(seen).type) for name, value in self.returning])
         # The first tuples of all keys at once, then the second ones, and so on.
         for rows in np.split(by_turn, np.cumsum(np.bincount(turns))[:-1]):
             its = slots[rows]
             tuples = train.tuples.take(rows)
             whole = pa.RecordBatch.from_arrays([*tuples.columns, *table.rows(its, names).columns], schema=seen)
             made = [(name, value.bind(seen).evaluate(whole)) for name, value in self.columns]
+            given = [value.bind(seen).evaluate(whole) for _, value in self.returning]
+            returned.append(pa.RecordBatch.from_struct_array(pa.StructArray.from_arrays(given, fields=list(wanted)))
+                            if given else pa.RecordBatch.from_arrays([], schema=wanted))  # fmt: skip
             for name, array in made:
                 table.put(name, its, array.cast(table.schema.field(name).type))
             parts.append(table.rows(its, names))
-        return joined(parts).take(np.argsort(by_turn))
+        back = np.argsort(by_turn)
+        return joined(parts).take(back), joined(returned).take(back) if self.returning else returned[0]
 
     def _one_by_one(
         self, compiled: Recurrence, table: Table, train: Train, slots: Ints, names: list[str]
-    ) -> pa.RecordBatch:
+    ) -> tuple[pa.RecordBatch, pa.RecordBatch]:
         """The same where some keys come often, so that there are many turns."""
         inputs = []
         for part in compiled.inputs:
             values, valid = plain(part.evaluate(train.tuples))
             inputs.append((values.copy(), np.ones(len(values), np.bool_) if valid is None else valid))
         try:
-            made = compiled.run(slots, [(table[name], table.valid[name]) for name in names], inputs)
+            after, returned = compiled.run(slots, [(table[name], table.valid[name]) for name in names], inputs)
         except OverflowError as error:
             raise RunError(
                 f"a number for the table `{self.table.name}` is too big for its column:"
                 f" {train.tuples.slice(error.args[0], 1).to_pylist()[0]}"
             ) from None
-        fields = [table.schema.field(name) for name in names]
-        arrays = [arrow(values, valid, each.type) for (values, valid), each in zip(made, fields, strict=True)]
-        return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(fields))
+        seen = self._seen(train.schema)
+        given = [pa.field(name, value.bind(seen).type) for name, value in self.returning]
+        return _batch(after, [table.schema.field(name) for name in names]), _batch(returned, given)
 
     def _seen(self, stream: pa.Schema) -> pa.Schema:
         """What expressions see: the tuple, and the old row as `old.x`."""
         check_key(stream, self.table)
         old = [self.table.schema.field(name).with_name(OLD + name) for name in values(self.table)]
         return pa.schema([*stream, *old])
+
+
+def _batch(columns: list[Column], fields: list[Any]) -> pa.RecordBatch:
+    arrays = [arrow(values, valid, each.type) for (values, valid), each in zip(columns, fields, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(fields))
 
 
 def values(table: Keyed) -> list[str]:

@@ -34,21 +34,39 @@ class Recurrence:
     inputs: tuple[Bound, ...]
     """The parts to evaluate beforehand."""
     loop: Callable[..., int]
+    returned: tuple[npt.DTypeLike, ...] = ()
 
-    def run(self, slots: npt.NDArray[np.int64], state: Sequence[Column], inputs: Sequence[Column]) -> list[Column]:
-        """Go down the rows; the columns of each row after it. OverflowError names the row of too big a number."""
-        made = [(np.empty(len(slots), values.dtype), np.empty(len(slots), np.bool_)) for values, _ in state]
-        row = self.loop(slots, *(array for column in (*state, *inputs, *made) for array in column))
+    def run(
+        self, slots: npt.NDArray[np.int64], state: Sequence[Column], inputs: Sequence[Column]
+    ) -> tuple[list[Column], list[Column]]:
+        """Go down the rows: the columns of each row after it, and what is returned.
+
+        OverflowError names the row of too big a number.
+        """
+        after = [_column(len(slots), values.dtype) for values, _ in state]
+        returned = [_column(len(slots), kind) for kind in self.returned]
+        row = self.loop(slots, *(array for column in (*state, *inputs, *after, *returned) for array in column))
         if row >= 0:
             raise OverflowError(row)
-        return made
+        return after, returned
+
+
+def _column(rows: int, kind: npt.DTypeLike) -> Column:
+    return np.empty(rows, kind), np.empty(rows, np.bool_)
 
 
 @lru_cache(maxsize=64)
-def recurrence(columns: tuple[tuple[str, Expr | None], ...], schema: pa.Schema) -> Recurrence | None:
-    """The recurrence of named columns (without an expression: as they were), if it can be compiled."""
+def recurrence(
+    columns: tuple[tuple[str, Expr | None], ...], schema: pa.Schema, returned: tuple[Expr, ...] = ()
+) -> Recurrence | None:
+    """The recurrence of named columns (without an expression: as they were), if it can be compiled.
+
+    What is `returned` of a row is evaluated before its columns are set.
+    """
     writer = _Writer(schema, {name: index for index, (name, _) in enumerate(columns)})
     try:
+        for each in returned:
+            writer.give(writer.write(each.node), each.bind(schema).type)
         for name, value in columns:
             if schema.field(name).type not in _LIMITS:
                 raise NotLeftError
@@ -57,7 +75,7 @@ def recurrence(columns: tuple[tuple[str, Expr | None], ...], schema: pa.Schema) 
     except NotLeftError:
         return None
     # The source is built below from an expression's tree; names and texts of it appear nowhere.
-    return Recurrence(tuple(writer.inputs.values()), written(writer.source(), "loop"))
+    return Recurrence(tuple(writer.inputs.values()), written(writer.source(), "loop"), tuple(writer.kinds))
 
 
 _LIMITS: dict[pa.DataType, tuple[int, int] | None] = {
@@ -82,6 +100,8 @@ class _Writer:
     inputs: dict[Node, Bound] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
     stores: list[str] = field(default_factory=list)
+    kinds: list[npt.DTypeLike] = field(default_factory=list)
+    """The types of what is returned."""
 
     def write(self, node: Node) -> tuple[str, str]:
         """Code for a part; gives the names of its value and of its validity."""
@@ -184,11 +204,24 @@ class _Writer:
             pa.types.is_floating(type_) or pa.types.is_boolean(type_) or pa.types.is_boolean(wanted)
         ) and type_ != wanted:
             raise NotLeftError
-        limits = _LIMITS[wanted]
         value, valid = made
-        if limits is not None and wanted != pa.int64():
-            self.lines.append(f"if {valid} and not ({limits[0]} <= {value} <= {limits[1]}): return i")
+        self._fits(value, valid, wanted)
         self.stores += [f"s{at}[slot] = {value} if {valid} else 0; o{at}[slot] = {valid}"]
+
+    def give(self, made: tuple[str, str], type_: pa.DataType) -> None:
+        """Return a value of the row."""
+        if type_ not in _LIMITS:
+            raise NotLeftError
+        value, valid = made
+        self._fits(value, valid, type_)
+        at = len(self.kinds)
+        self.kinds.append(type_.to_pandas_dtype())
+        self.stores.append(f"f{at}[i] = {value} if {valid} else 0; g{at}[i] = {valid}")
+
+    def _fits(self, value: str, valid: str, type_: pa.DataType) -> None:
+        limits = _LIMITS[type_]
+        if limits is not None and type_ != pa.int64():
+            self.lines.append(f"if {valid} and not ({limits[0]} <= {value} <= {limits[1]}): return i")
 
     def source(self) -> str:
         state, inputs = range(len(self.state)), range(len(self.inputs))
@@ -196,6 +229,7 @@ class _Writer:
             f"{letter}{i}" for i in inputs for letter in "cv"
         ]
         made = [f"{letter}{i}" for i in state for letter in "rw"]
+        made += [f"{letter}{i}" for i in range(len(self.kinds)) for letter in "fg"]
         body = [
             "slot = slots[i]",
             *(f"a{i} = s{i}[slot]; b{i} = o{i}[slot]" for i in state),

@@ -8,7 +8,19 @@ import numpy as np
 
 import australis as au
 from australis.linear_road.estimate import Past, estimates
-from australis.linear_road.record import ALERT, BALANCE, EAST, EVERY, EXIT, EXPENDITURE, INPUT, REPORT, TOLL, TRAVEL
+from australis.linear_road.record import (
+    ALERT,
+    BALANCE,
+    EAST,
+    EVERY,
+    EXIT,
+    EXPENDITURE,
+    INPUT,
+    REPORT,
+    SEGMENTS,
+    TOLL,
+    TRAVEL,
+)
 from australis.network import Network
 from australis.stream import Stream
 from australis.train import Ints
@@ -19,16 +31,15 @@ MINUTES = range(1, 6)
 """The minutes before the present one, over which speeds are averaged."""
 STOPPED = 4
 """With so many reports of one place a vehicle has stopped."""
-FOLLOWS = f"old.at = time - {EVERY} and old.way = dir"
-"""A report goes on with the trip of the one before."""
+LANE = 1 << 21
+"""Where a lane begins among spots: a spot is a lane, a position and a direction as one number."""
+FOLLOWS = f"old.at = time - {EVERY} and (old.mile >= {SEGMENTS}) = (mile >= {SEGMENTS})"
+"""A report goes on with the trip of the one before: it is 30 s later, in the same direction."""
 
 CARS = au.table(
-    "cars",
-    "xway smallint, vid int, at int, at_minute int, way tinyint, mph smallint, spot int, mile smallint,"
-    " leaving boolean, enters boolean, goes_on boolean, still int, car int, speed int",
-    ["xway", "vid"],
+    "cars", "xway smallint, vid int, at int, mph tinyint, spot int, mile smallint, still int", ["xway", "vid"]
 )
-SEGMENTS = au.table(
+ROADS = au.table(
     "segments",
     "xway smallint, dir tinyint, seg tinyint, " + ", ".join(f"m{i} int, s{i} bigint, n{i} bigint" for i in MINUTES),
     ["xway", "dir", "seg"],
@@ -98,20 +109,23 @@ def followed(reports: Stream) -> Stream:
     and to twice the sum of their averages: the second report of a vehicle adds half of the difference to its average.
     """
     seen = reports.map(
-        xway="xway", vid="vid", time="time", minute="time div 60 + 1", spd="spd", lane="lane", dir="dir", seg="seg",
-        spot_now="cast((pos * 2 + dir) * 8 + lane as int)", mile_now="cast(dir * 100 + seg as smallint)",
+        xway="xway", vid="vid", time="time", minute="time div 60 + 1", began="time - time % 60", spd="spd", lane="lane",
+        dir="dir", seg="seg", spot=f"cast(lane * {LANE} + pos * 2 + dir as int)",
+        mile=f"cast(dir * {SEGMENTS} + seg as smallint)",
         box="reports",
     )  # fmt: skip
-    again = "old.mile = mile_now and old.at_minute = minute"
+    again = "old.mile = mile and old.at >= began"
+    stands = f"case when {FOLLOWS} and old.spot = spot then old.still + 1 else 1 end"
     return seen.write(
         CARS,
-        at="time", at_minute="cast(minute as int)", way="dir", mph="spd", spot="spot_now", mile="mile_now",
-        leaving=f"lane = {EXIT}",
-        goes_on=f"case when {FOLLOWS} and not old.leaving then true else false end",
-        enters=f"case when {FOLLOWS} and old.mile = mile_now then false else true end",
-        still=f"case when {FOLLOWS} and old.spot = spot_now then old.still + 1 else 1 end",
-        car=f"case when {again} then 0 else 1 end",
-        speed=f"case when {again} then spd - old.mph else 2 * spd end",
+        at="time", mph="spd", spot="spot", mile="mile", still=stands,
+        returning={
+            "still": stands,
+            "enters": f"case when {FOLLOWS} and old.mile = mile then false else true end",
+            "goes_on": f"case when {FOLLOWS} and old.spot < {EXIT * LANE} then true else false end",
+            "car": f"case when {again} then 0 else 1 end",
+            "speed": f"case when {again} then spd - old.mph else 2 * spd end",
+        },
         box="cars",
     )  # fmt: skip
 
@@ -123,7 +137,7 @@ def statistics(cars: Stream) -> Stream:
     )
     shifted = {f"{name}{i}": f"old.{name}{i - 1}" for i in MINUTES if i > 1 for name in "msn"}
     first = {"m1": "minute", "s1": "speeds", "n1": "cars"}
-    return minutes.write(SEGMENTS, first | shifted, box="segments")
+    return minutes.write(ROADS, first | shifted, box="segments")
 
 
 def accidents(cars: Stream) -> Stream:
@@ -148,23 +162,21 @@ def accidents(cars: Stream) -> Stream:
 
 def warned(crossings: Stream) -> Stream:
     """The segment of the nearest accident in reach in the minute before, if there is one."""
-    kept = {name: name for name in crossings.schema.names if name not in CARS.schema.names or name in CARS.key}
-    kept |= {"goes_on": "goes_on"}
+    kept = {name: name for name in ("xway", "vid", "time", "minute", "lane", "dir", "seg", "goes_on")}
     stream = crossings.map({**kept, "accident": "cast(null as tinyint)"}, box="entries")
     for ahead in range(AHEAD):
         there = f"case when dir = {EAST} then least(seg + {ahead}, 99) else greatest(seg - {ahead}, 0) end"
-        at = stream.map({**kept, "accident": "accident", "mile": f"cast(dir * 100 + {there} as smallint)"})
-        near = at.read(ACCIDENTS)
-        found = "since < minute and until >= minute - 1"
-        told = f"case when accident is null and {found} then cast(mile % 100 as tinyint) else accident end"
-        stream = near.map({**kept, "accident": told})
+        at = stream.map({**kept, "accident": "accident", "mile": f"cast(dir * {SEGMENTS} + {there} as smallint)"})
+        near = "since < minute and until >= minute - 1"
+        told = f"case when accident is null and {near} then cast(mile % {SEGMENTS} as tinyint) else accident end"
+        stream = at.read(ACCIDENTS).map({**kept, "accident": told})
     return stream
 
 
 def quoted(crossings: Stream) -> Stream:
     """The latest average velocity in the segment, and its toll."""
     kept = {name: name for name in crossings.schema.names}
-    read = crossings.read(SEGMENTS, box="statistics")
+    read = crossings.read(ROADS, box="statistics")
     there = [f"m{i} >= minute - {len(MINUTES)}" for i in MINUTES]
     known = read.map(
         {
