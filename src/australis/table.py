@@ -147,10 +147,13 @@ class Table:
 
     def _name(self, fresh: Ints, found: Ints, key: Sequence[pa.Array[Any]]) -> None:
         """Put the key columns of new rows in place, from the last row that found each."""
-        last = np.zeros(len(self.alive), np.int64)
-        last[found] = np.arange(len(found))
+        fresh = np.sort(fresh)
+        place = np.minimum(np.searchsorted(fresh, found), len(fresh) - 1)
+        new = np.flatnonzero(fresh[place] == found)
+        last = np.empty(len(fresh), np.int64)
+        last[place[new]] = new
         for name, array in zip(self.key, key, strict=True):
-            self.put(name, fresh, take(array, last[fresh]))
+            self.put(name, fresh, take(array, last))
 
     def lookup(self, key: Sequence[pa.Array[Any]], rows: int) -> Ints:
         """The slots of keys, -1 where there is no such row."""
@@ -166,12 +169,12 @@ class Table:
             self.valid[column][slots] = True if valid is None else valid
 
     def get(self, column: str, slots: Ints) -> pa.Array[Any]:
-        """Read a column of rows."""
-        values = self.columns[column][slots]
+        """Read a column of rows, as a copy."""
+        values = _picked(self.columns[column], slots)
         type_ = self.schema.field(column).type
         if isinstance(type_, pa.FixedSizeListType):
             return pa.FixedSizeListArray.from_arrays(arrow(values.reshape(-1), None, type_.value_type), type_.list_size)
-        return arrow(values, self.valid[column][slots] if column in self.valid else None, type_)
+        return arrow(values, _picked(self.valid[column], slots) if column in self.valid else None, type_)
 
     def rows(self, slots: Ints, columns: Sequence[str] | None = None) -> pa.RecordBatch:
         """Rows as Arrow, all columns or those named."""
@@ -209,6 +212,15 @@ class Table:
         vacant = np.flatnonzero(~self.alive)[::-1]
         self.top = len(vacant)
         self.spare[: self.top] = vacant
+
+
+def _picked(values: Any, slots: Ints) -> Any:
+    """Rows in ascending order without gaps are copied as a whole, which is ten times as fast."""
+    if len(slots) and slots[-1] - slots[0] == len(slots) - 1 and len(slots) > _FIRST_CAPACITY:
+        whole = values[slots[0] : slots[-1] + 1]
+        if np.array_equal(slots, np.arange(slots[0], slots[-1] + 1)):
+            return whole.copy()
+    return values[slots]
 
 
 def _grown(values: Values, capacity: int) -> Any:

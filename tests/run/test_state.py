@@ -345,6 +345,20 @@ def test_heavy_deltas_bring_a_snapshot_before_their_number_does(
     assert held(checkpoint, 60) == script.expected(60)
 
 
+def test_heavy_snapshots_are_saved_beside_the_steps_that_follow(
+    checkpoint: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(state, "HEAVY", 0)
+    monkeypatch.setattr(state, "saving", state.Saving())
+    scripted(checkpoint, 0, 40)
+    state.saving.wait()
+    kinds = [path.suffix for path in folder(checkpoint).iterdir()]
+    assert 1 <= kinds.count(".snapshot") <= 13
+    assert kinds.count(".delta") < 40
+    assert held(checkpoint, 40) == script.expected(40)
+    assert held(checkpoint, 38) == script.expected(38)
+
+
 # Whatever breaks, what was acknowledged is there.
 
 

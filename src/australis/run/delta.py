@@ -26,6 +26,7 @@ from australis.table import ALIVE, SLOT, Table
 Owner = tuple[str, str]
 """A table's box and its name there."""
 Kept = dict[Owner, Table]
+Measures = tuple[tuple[str, ...], int, int]
 
 REMEDY = "restore the checkpoint folder from a copy, or start again with an empty one"
 PRELUDE = struct.Struct("<8sIIQ")
@@ -86,23 +87,33 @@ def settle(table: Table) -> None:
 
 
 def whole(table: Table) -> pa.RecordBatch:
-    """All rows of a table, as changes to an empty one."""
+    """All rows of a table, as changes to an empty one. They are copies: the table may go on."""
     slots = table.slots
     batch = table.rows(slots)
     return batch.append_column(SLOT, pa.array(slots)).append_column(ALIVE, pa.array(np.ones(len(slots), np.bool_)))
 
 
+def measured(kept: Kept) -> dict[Owner, Measures]:
+    """What a delta says of tables beside their rows: the key, the capacity and the number of rows."""
+    return {owner: (table.key, len(table.alive), len(table)) for owner, table in kept.items()}
+
+
 def pack(
-    version: int, network: int, parent: int, kept: Kept, changes: Mapping[Owner, pa.RecordBatch], id: int | None = None
+    version: int,
+    network: int,
+    parent: int,
+    tables: Mapping[Owner, Measures],
+    changes: Mapping[Owner, pa.RecordBatch],
+    id: int | None = None,
 ) -> tuple[int, list[Any]]:
     """The id of a delta and its bytes, in pieces. A snapshot is given the id of the state that it holds."""
-    tables: list[Any] = []
+    forms: list[Any] = []
     streams: list[Any] = []
-    for owner, table in kept.items():
+    for owner, measures in tables.items():
         stream = _stream(changes[owner]) if owner in changes else b""
         streams.append(stream)
-        tables.append([owner, table.key, len(table.alive), len(table), len(stream), zlib.crc32(stream)])
-    header = json.dumps({"version": version, "network": network, "parent": parent, "id": id, "tables": tables}).encode()
+        forms.append([owner, *measures, len(stream), zlib.crc32(stream)])
+    header = json.dumps({"version": version, "network": network, "parent": parent, "id": id, "tables": forms}).encode()
     header += b" " * (-len(header) % 8)  # Arrow wants its streams aligned
     crc = zlib.crc32(header)
     return crc if id is None else id, [PRELUDE.pack(_MAGIC, _FORMAT, crc, len(header)), header, *streams]

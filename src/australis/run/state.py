@@ -11,14 +11,17 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Thread
 from typing import Any
+
+import pyarrow as pa
 
 from australis.box import Tables
 from australis.errors import RunError, listing
-from australis.run.delta import REMEDY, Delta, Kept, Owner, pack, settle, whole
+from australis.run.delta import REMEDY, Delta, Kept, Measures, Owner, measured, pack, settle, whole
 from australis.run.store import DELTA, SNAPSHOT, File, Store, bases, store
 from australis.table import Table
 
@@ -30,6 +33,8 @@ DELTAS = 64
 """A snapshot is due after so many deltas: what a cold start has to replay."""
 LEAST = 1 << 20
 """Or when the deltas weigh as much as the last snapshot, and so many bytes at least."""
+HEAVY = 1 << 25
+"""A snapshot of so many bytes is saved while the next batches run."""
 RETAIN = 2
 """How many versions before the last can be opened, at least: Spark may run the last batch again."""
 
@@ -128,7 +133,7 @@ class State:
             elif changed.num_rows:
                 changes[owner] = changed
             settle(table)
-        id, pieces = pack(version, copy.network, copy.id, copy.kept, changes)
+        id, pieces = pack(version, copy.network, copy.id, measured(copy.kept), changes)
         self._replace(version, id, pieces)
         copy.reach(version, id, copy.network, _size(pieces))
         if copy.due:
@@ -151,14 +156,71 @@ class State:
         """Save all rows; then what no version that is retained starts from may go."""
         assert copy.network is not None
         rows = {owner: whole(table) for owner, table in copy.kept.items()}
-        _, pieces = pack(copy.version, copy.network, 0, copy.kept, rows, copy.id)
-        self._store.write(copy.version, SNAPSHOT, pieces)
-        copy.snapshot, copy.deltas, copy.size = _size(pieces), 0, 0
-        files = self._store.list()
-        base = max(bases(files, 0, copy.version - self._retain), default=0)
+        size = sum(batch.nbytes for batch in rows.values())
+        snapshot = Snapshot(self._store, copy.version, copy.network, copy.id, measured(copy.kept), rows, self._retain)
+        if size < HEAVY:
+            copy.snapshot, copy.deltas, copy.size = snapshot.save(), 0, 0
+        elif saving.take(self._key, snapshot):
+            copy.snapshot, copy.deltas, copy.size = size, 0, 0
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """All rows of a version, to be saved."""
+
+    store: Store
+    version: int
+    network: int
+    id: int
+    tables: Mapping[Owner, Measures]
+    rows: Mapping[Owner, pa.RecordBatch]
+    retain: int
+
+    def save(self) -> int:
+        """Write it, and remove what it makes needless; how many bytes it has."""
+        _, pieces = pack(self.version, self.network, 0, self.tables, self.rows, self.id)
+        self.store.write(self.version, SNAPSHOT, pieces)
+        delta = self.store.head(self.version)
+        if delta is None or delta.id != self.id:  # the version was made again meanwhile, and otherwise
+            self.store.remove(self.store.path(self.version, SNAPSHOT))
+        files = self.store.list()
+        base = max(bases(files, 0, self.version - self.retain), default=0)
         for file in files:
-            if file.version < base or (file.temporary and file.version < copy.version):
-                self._store.remove(file.path)
+            if file.version < base or (file.temporary and file.version < self.version):
+                self.store.remove(file.path)
+        return _size(pieces)
+
+
+class Saving:
+    """Heavy snapshots, saved beside the batches that follow: one at a time of a partition.
+
+    Without its snapshot a version is as safe as with it, for its deltas stay until then. What goes wrong is tried again
+    with the next one.
+    """
+
+    def __init__(self) -> None:
+        self._threads: dict[object, Thread] = {}
+
+    def take(self, key: object, snapshot: Snapshot) -> bool:
+        """Save a snapshot, unless the one before it is still being saved."""
+        before = self._threads.get(key)
+        if before is not None and before.is_alive():
+            return False
+        self._threads[key] = Thread(target=self._save, args=(snapshot,), daemon=True)
+        self._threads[key].start()
+        return True
+
+    def _save(self, snapshot: Snapshot) -> None:
+        with suppress(RunError):
+            snapshot.save()
+
+    def wait(self) -> None:
+        """Wait until all are saved."""
+        for thread in self._threads.values():
+            thread.join()
+
+
+saving = Saving()
 
 
 def open(
