@@ -254,10 +254,13 @@ def test_functions_come_from_a_module(place):
     )
 
 
-def test_demo():
-    shown = told("demo").stdout
-    assert "stats: aggregate of reports" in shown
-    assert "jams" in shown
+@pytest.mark.spark
+def test_demo(place):
+    shown = told("demo", "--out", "demo", "--seconds", "180", "--speed", "30").stdout
+    assert "verdict: right" in shown
+    page = (place / "demo" / "linear_road.html").read_text()
+    for picture in ("responses", "throughput", "lav", "tolls", "speeds-east"):
+        assert f'<figure id="{picture}">' in page
 
 
 def test_bench_hands_its_options_on(monkeypatch):

@@ -49,7 +49,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("plan",),
     ("run",),
     ("sql",),
-    ("testing", "demo", ""),
+    ("testing", ""),
     ("linear_road", "bench"),
     ("studio",),
     ("cli",),

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 import australis as au
 from australis import netfile
 from australis.boxes import Aggregate, BSort, Filter, Join, Map, Read, Resample, Union, Write
-from australis.demo import traffic
 from australis.expr import expr
 from australis.network import Arrow, Input, Network, Output
+from tests import traffic
 
 HEAD = """\
 australis: 1

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import australis as au
-from australis.demo import traffic
 from australis.layout import Rect, layout
 from australis.picture import svg
+from tests import traffic
 
 SVG = "{http://www.w3.org/2000/svg}"
 REPORTS = au.stream("reports", "time int, vid int, mph int")

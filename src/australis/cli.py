@@ -178,19 +178,21 @@ def run(
 
 
 @app.command()
-def demo() -> None:
-    """Run a small network over made-up traffic, and show both."""
-    from australis.demo import traffic
+def demo(
+    out: Annotated[Path, typer.Option(metavar="DIR", help="The folder to leave everything in.")] = Path("demo"),
+    seconds: Annotated[int, typer.Option(min=60, help="How much traffic.")] = 1200,
+    speed: Annotated[float, typer.Option(min=1, help="How many times as fast as real time.")] = 20.0,
+    seed: Annotated[int, typer.Option(help="Another seed gives another traffic.")] = 1,
+) -> None:
+    """Answer twenty minutes of Linear Road on Spark: simulated, run, validated, and drawn in one page."""
+    from australis.linear_road.demo import demo as done
 
-    net = traffic.network()
     console = _console()
-    console.rule("the network")
-    console.print(net.explain(), highlight=False, markup=False)
-    reports = traffic.reports()
-    results = net.run_local(reports=reports, owners=traffic.owners())
-    console.rule(f"what it makes of {_count(reports.num_rows, 'report')}")
-    for name, tuples in results.items():
-        _show(console, name, tuples)
+    with console.status("") as status:
+        verdict, page = done(out, status.update, seconds, seed, speed)
+    console.print(verdict.text(), highlight=False, markup=False, soft_wrap=True)
+    console.print(f"\nall of it in pictures: {page}", highlight=False, soft_wrap=True)
+    raise typer.Exit(0 if verdict.ok else 1)
 
 
 @bench.command()

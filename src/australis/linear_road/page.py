@@ -1,23 +1,13 @@
-"""Page: pictures and totals of an expressway in one HTML file that needs no other (section 3)."""
+"""Page: a table and pictures in one HTML file that needs no other."""
 
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Sequence
+from dataclasses import dataclass
 from html import escape
 
 from australis.linear_road.pictures import Picture
-
-_PAPER = {
-    "reports": ("position reports", 12_000_000),
-    "vehicles": ("vehicles", 150_000),
-    "accidents": ("accidents", 9),
-    "balance": ("requests for an account's balance", 60_000),
-    "expenditure": ("requests for a day's expenditure", 12_000),
-    "travel": ("requests for a travel time", 48_000),
-    "notifications": ("toll notifications", 2_000_000),
-    "alerts": ("accident alerts", 28_000),
-}
-"""What the paper tells of an expressway in three hours: one accident in 20 minutes, 40% of requests travel times."""
 
 _STYLE = """\
 :root { color-scheme: light dark; --paper: #fafafa; --card: #fff; --ink: #222; --faint: #666; --line: #ddd; }
@@ -41,12 +31,19 @@ figcaption { padding: .6rem 1rem; font-size: .9rem; border-top: 1px solid var(--
 """
 
 
-def page(title: str, about: str, totals: dict[str, int], pictures: list[Picture]) -> str:
+@dataclass(frozen=True)
+class Sheet:
+    """A table with a note below it; the first column names the rows."""
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    note: str = ""
+
+
+def page(title: str, about: str, sheet: Sheet, pictures: list[Picture]) -> str:
     """The page as text."""
-    rows = "\n".join(
-        f"<tr><th scope=row>{words}</th><td>{totals[name]:,}</td><td>{paper:,}</td></tr>"
-        for name, (words, paper) in _PAPER.items()
-    )
+    head = "".join(f"<th scope=col>{escape(cell)}</th>" for cell in sheet.head)
+    rows = "\n".join(map(_row, sheet.rows))
     figures = "\n".join(map(_figure, pictures))
     return f"""\
 <!doctype html>
@@ -59,8 +56,8 @@ def page(title: str, about: str, totals: dict[str, int], pictures: list[Picture]
 <h1>{escape(title)}</h1>
 <p>{escape(about)}</p>
 <table>
-<caption>The paper's figures are rounded, and are for three hours.</caption>
-<thead><tr><th scope=col></th><th scope=col>here</th><th scope=col>the paper</th></tr></thead>
+<caption>{escape(sheet.note)}</caption>
+<thead><tr>{head}</tr></thead>
 <tbody>
 {rows}
 </tbody>
@@ -68,6 +65,11 @@ def page(title: str, about: str, totals: dict[str, int], pictures: list[Picture]
 {figures}
 </html>
 """
+
+
+def _row(cells: Sequence[str]) -> str:
+    first, *others = map(escape, cells)
+    return f"<tr><th scope=row>{first}</th>" + "".join(f"<td>{cell}</td>" for cell in others) + "</tr>"
 
 
 def _figure(picture: Picture) -> str:

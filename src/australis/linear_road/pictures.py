@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from io import BytesIO
 from typing import Any
@@ -54,9 +55,14 @@ class Picture:
     png: bytes
 
 
+def styled() -> AbstractContextManager[None]:
+    """The style of all pictures."""
+    return mpl.rc_context(_STYLE)
+
+
 def pictures(survey: Survey) -> list[Picture]:
     """All there is to see, the roads first."""
-    with mpl.rc_context(_STYLE):
+    with styled():
         return [
             *(_speeds(survey, dir) for dir in _DIRECTIONS),
             *(_tolls(survey, dir) for dir in _DIRECTIONS),
@@ -71,7 +77,7 @@ def _speeds(survey: Survey, dir: int) -> Picture:
     word, name, way = _DIRECTIONS[dir]
     seen = survey.seen[:, dir]
     mean = np.ma.masked_array(survey.speeds[:, dir] / np.maximum(seen, 1), seen == 0)
-    figure, axes = _figure(5.6)
+    figure, axes = canvas(5.6)
     image = _map(axes, mean, survey, "magma", vmin=0, vmax=_FREE)
     figure.colorbar(image, ax=axes, label="mean speed (mph)", pad=0.015, extend="max")
     accidents = [accident for accident in survey.accidents if accident.dir == dir]
@@ -81,39 +87,39 @@ def _speeds(survey: Survey, dir: int) -> Picture:
         axes.plot(when, [mile, mile], color=_MARK, lw=2.2, solid_capstyle="butt", label="" if number else "accident")
         axes.plot(when[:1], [mile], "X", color=_MARK, mec=_PAPER, ms=9)
     if accidents:
-        _legend(axes)
+        legend(axes)
     axes.set_title(f"{name} speeds")
     bins = f"bins of {EVERY} seconds and 1/{PARTS} mile"
     caption = f"Mean speed in travel lanes, in {bins}. Vehicles drive {way}; grey is empty."
-    return _picture(figure, f"speeds-{word}", f"{name} speeds", caption)
+    return picture(figure, f"speeds-{word}", f"{name} speeds", caption)
 
 
 def _tolls(survey: Survey, dir: int) -> Picture:
     word, name, way = _DIRECTIONS[dir]
     tolls = np.ma.masked_equal(survey.tolls[:, dir], 0)
-    figure, axes = _figure(4.4)
+    figure, axes = canvas(4.4)
     # The root of a toll grows with the cars. Both directions have one scale.
     most = max(int(survey.tolls.max(initial=0)), _LEAST)
     image = _map(axes, tolls, survey, "viridis_r", norm=PowerNorm(0.5, 0, most))
     figure.colorbar(image, ax=axes, label="toll of a segment", pad=0.015, format=_NUMBER)
     axes.set_title(f"{name} tolls")
     caption = f"The toll of each segment in each minute, by table 2. Vehicles drive {way}; grey is free of charge."
-    return _picture(figure, f"tolls-{word}", f"{name} tolls", caption)
+    return picture(figure, f"tolls-{word}", f"{name} tolls", caption)
 
 
 def _reports(survey: Survey) -> Picture:
-    figure, axes = _figure(3.2)
+    figure, axes = canvas(3.2)
     second = np.arange(len(survey.reports)) / 60
     axes.plot(second, survey.reports, color=_FAINT, lw=0.4, label="each second")
     axes.plot(_middles(survey.road), survey.road / EVERY, color=_BLUE, lw=1.8, label="mean of 30 seconds")
     _chart(axes, survey, "reports a second")
-    _legend(axes)
+    legend(axes)
     axes.set_title("Reports a second")
-    return _picture(figure, "reports", "Reports a second", "All position reports, both directions and all lanes.")
+    return picture(figure, "reports", "Reports a second", "All position reports, both directions and all lanes.")
 
 
 def _vehicles(survey: Survey) -> Picture:
-    figure, (above, below) = _figure(4.6, 2)
+    figure, (above, below) = canvas(4.6, 2)
     above.plot(_middles(survey.road), survey.road, color=_BLUE, lw=1.8)
     _chart(above, survey, "vehicles")
     above.set_title("Vehicles on the road")
@@ -122,11 +128,11 @@ def _vehicles(survey: Survey) -> Picture:
     _chart(below, survey, "vehicles a minute")
     below.set_title("Vehicles that enter")
     caption = "A vehicle is on the road while it reports every 30 seconds; a trip begins where no report came before."
-    return _picture(figure, "vehicles", "Vehicles on the road, and those that enter", caption)
+    return picture(figure, "vehicles", "Vehicles on the road, and those that enter", caption)
 
 
 def _lanes(survey: Survey) -> Picture:
-    figure, axes = _figure(3.0)
+    figure, axes = canvas(3.0)
     count = survey.lanes.sum(1)
     share = 100 * count / max(int(count.sum()), 1)
     mean = (survey.lanes * np.arange(survey.lanes.shape[1])).sum(1) / np.maximum(count, 1)
@@ -138,13 +144,13 @@ def _lanes(survey: Survey) -> Picture:
     axes.set_xlabel("share of all reports (%)")
     axes.tick_params(left=False)
     axes.set_title("Lanes")
-    return _picture(
+    return picture(
         figure, "lanes", "Lanes", "The share of all reports that come from each lane, with their mean speed."
     )
 
 
 def _histogram(survey: Survey) -> Picture:
-    figure, axes = _figure(3.2)
+    figure, axes = canvas(3.2)
     ramps, travel = survey.lanes[[0, 4]].sum(0), survey.lanes[1:4].sum(0)
     total = max(int(survey.lanes.sum()), 1)
     edges = np.arange(survey.lanes.shape[1] + 1) - 0.5
@@ -156,12 +162,12 @@ def _histogram(survey: Survey) -> Picture:
     axes.set_ylabel("reports (%)")
     axes.grid(axis="y")
     axes.set_axisbelow(True)
-    _legend(axes)
+    legend(axes)
     axes.set_title("Speeds")
-    return _picture(figure, "histogram", "Speeds", "How many of all reports have each speed, in steps of 1 mph.")
+    return picture(figure, "histogram", "Speeds", "How many of all reports have each speed, in steps of 1 mph.")
 
 
-def _figure(height: float, rows: int = 1) -> tuple[Figure, Any]:
+def canvas(height: float, rows: int = 1) -> tuple[Figure, Any]:
     figure = Figure(figsize=(11, height), layout="constrained")
     FigureCanvasAgg(figure)
     return figure, figure.subplots(rows, 1, sharex=rows > 1)
@@ -191,7 +197,7 @@ def _chart(axes: Axes, survey: Survey, label: str) -> None:
     axes.label_outer()
 
 
-def _legend(axes: Axes) -> None:
+def legend(axes: Axes) -> None:
     """Beside the title, where it hides nothing."""
     axes.legend(loc="lower right", bbox_to_anchor=(1, 1), borderpad=0, handlelength=1.5, ncols=2)
 
@@ -201,7 +207,7 @@ def _middles(spells: Array) -> Array:
     return (np.arange(len(spells)) + 0.5) * EVERY / 60
 
 
-def _picture(figure: Figure, name: str, title: str, caption: str) -> Picture:
+def picture(figure: Figure, name: str, title: str, caption: str) -> Picture:
     png = BytesIO()
     figure.savefig(png, format="png", dpi=120)
     return Picture(name, title, caption, png.getvalue())

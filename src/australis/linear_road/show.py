@@ -7,11 +7,22 @@ from pathlib import Path
 
 from australis.errors import RunError
 from australis.linear_road.feed import Feed
-from australis.linear_road.page import page
+from australis.linear_road.page import Sheet, page
 from australis.linear_road.pictures import pictures
 from australis.linear_road.survey import survey
 
 PAGE = "index.html"
+_PAPER = {
+    "reports": ("position reports", 12_000_000),
+    "vehicles": ("vehicles", 150_000),
+    "accidents": ("accidents", 9),
+    "balance": ("requests for an account's balance", 60_000),
+    "expenditure": ("requests for a day's expenditure", 12_000),
+    "travel": ("requests for a travel time", 48_000),
+    "notifications": ("toll notifications", 2_000_000),
+    "alerts": ("accident alerts", 28_000),
+}
+"""What the paper tells of an expressway in three hours: one accident in 20 minutes, 40% of requests travel times."""
 
 
 def show(feed: Feed, out: Path, told: Callable[[int], None] | None = None, xway: int | None = None) -> list[Path]:
@@ -23,7 +34,9 @@ def show(feed: Feed, out: Path, told: Callable[[int], None] | None = None, xway:
     drawn = pictures(found)
     minutes, names = len(found.reports) // 60, ", ".join(file.name for file in found.files)
     about = f"Expressway {found.xway}, {minutes} minutes, from {names}"
-    text = page("Linear Road traffic", about, found.totals, drawn)
+    rows = [(words, f"{found.totals[name]:,}", f"{paper:,}") for name, (words, paper) in _PAPER.items()]
+    sheet = Sheet(("", "here", "the paper"), rows, "The paper's figures are rounded, and are for three hours.")
+    text = page("Linear Road traffic", about, sheet, drawn)
     contents = {f"{picture.name}.png": picture.png for picture in drawn} | {PAGE: text.encode()}
     try:
         Path(out).mkdir(parents=True, exist_ok=True)

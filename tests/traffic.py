@@ -1,13 +1,13 @@
-"""The demo's traffic: made up, but the same every time."""
+"""A network of a road, and made-up traffic on it, the same every time."""
 
 from __future__ import annotations
 
-from importlib.resources import files
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
-from australis.netfile import loads
+from australis.netfile import load
 from australis.network import Network
 
 _SEGMENTS, _CARS_EACH, _MINUTES = 3, 60, 6
@@ -16,7 +16,7 @@ _JAMMED, _JAM_STARTS, _JAM_ENDS = 1, 2, 4
 
 def network() -> Network:
     """The network of `traffic.yaml`."""
-    return loads(files("australis.demo").joinpath("traffic.yaml").read_text(encoding="utf-8"), "traffic.yaml")
+    return load(Path(__file__).with_suffix(".yaml"))
 
 
 def reports() -> pa.Table:
