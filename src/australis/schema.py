@@ -113,7 +113,7 @@ def segment(samples: str) -> pa.StructType:
     Segments of a column share one buffer of samples, in which they may overlap.
     """
     if samples not in SAMPLES:
-        raise SchemaError(f"there are no segments of `{samples}`{near(samples, SAMPLES) or ';'} of {listing(SAMPLES)}")
+        raise SchemaError(f"there are no segments of `{samples}`, but of {listing(SAMPLES)}")
     numbers = [pa.field(name, pa.int64(), nullable=False) for name in ("start", "rate", "per", "phase")]
     item = pa.field("item", SAMPLES[samples], nullable=False)
     return pa.struct([*numbers, pa.field("samples", pa.list_view(item), nullable=False)])

@@ -1,6 +1,7 @@
 """Stats, Transform and Wavelet: each tuple with more of its segment."""
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -98,7 +99,7 @@ def test_a_spectrum_is_that_of_numpy_and_goes_back(lists: list[list[int] | None]
         if not each or spectrum is None or again is None:
             continue
         np.testing.assert_allclose(np.asarray(spectrum), np.fft.rfft(each), rtol=1e-4, atol=1e-1)
-        assert spectrum.timebase.time(1) == 8 / len(each) if len(each) > 1 else True
+        assert spectrum.timebase.time(1) == Fraction(8, len(each))
         if len(each) % 2 == 0:
             np.testing.assert_allclose(np.asarray(again), each, rtol=1e-3, atol=1e-1)
             assert again.timebase == BASE

@@ -71,10 +71,7 @@ def oracle(ranges: list[Range], streams: list[list[Came]], end: int, unit: int =
         number = asked.number
         pieces = []
         bottom, after = freed.get(asked.key, (asked.start, False))
-        if asked.end < bottom or (asked.end == bottom and after):
-            past = True
-        else:
-            past = False
+        past = asked.key in freed and (asked.end < bottom or (asked.end == bottom and after))
         if asked.start > bottom:
             bottom, after = asked.start, False
         for its in signals_:
@@ -152,11 +149,6 @@ def test_partitions_by_the_key_change_nothing(
 
 
 def test_times_cut_signals_of_different_rates() -> None:
-    from datetime import datetime
-
-    def at(seconds: float) -> datetime:
-        return datetime.fromtimestamp(seconds)
-
     slow = segment(np.arange(100), timebase(10, "1/20"), dtype="int16")
     fast = segment(np.arange(1000), timebase("300/3"), dtype="int16")
     control = signal("start timestamp, end timestamp", start=[1_000_000], end=[1_250_000])
