@@ -34,6 +34,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "stream",
         "netfile",
         "forms",
+        "plain_forms",
+        "signal_methods",
         "written",
         "yamltext",
         "validate",

@@ -231,6 +231,16 @@ def soak(
     importlib.import_module("australis.bench.soak").main(hours=hours, json=json)
 
 
+@bench.command()
+def signals(
+    samples: Annotated[int, typer.Option(help="How many samples each of the two files of a channel has.")] = 1 << 27,
+    data: Annotated[Path | None, typer.Option(help="A folder for the files, kept for the next time.")] = None,
+    json: Annotated[Path | None, typer.Option(help="Write the figures to a file.")] = None,
+) -> None:
+    """XStream's applications on Spark, beside its own figures and the bare kernels."""
+    importlib.import_module("australis.bench.signals").main(samples=samples, data=data, json=json)
+
+
 def _load(file: Path, functions: list[Path] | None) -> Network:
     from australis.netfile import load
 

@@ -7,12 +7,13 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
-from australis import parameters
+from australis import parameters, signals
 from australis.box import Box
 from australis.boxes import Aggregate, BSort, Filter, Join, Map, Read, Resample, Union, Write
 from australis.errors import NetworkError, listing, near
 from australis.expr import Expr
 from australis.order import Order
+from australis.plain_forms import plain_forms
 from australis.span import Span
 from australis.table import Keyed
 from australis.written import MisreadError, read
@@ -241,7 +242,9 @@ class ReadForm(Form):
         return Read(_table(self.table, tables), parameters.by(self.columns))
 
 
-FORMS: Mapping[str, type[Form]] = {
+PLAIN: list[type[Form]] = plain_forms(Form, signals.BOXES)
+
+FORMS: Mapping[str, type[Form]] = {form.of.kind: form for form in PLAIN} | {
     form.of.kind: form
     for form in (
         FilterForm, MapForm, UnionForm, BSortForm, AggregateForm, JoinForm, ResampleForm, WriteForm, ReadForm,

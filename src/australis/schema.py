@@ -92,7 +92,36 @@ _SUFFIX = re.compile(r"(.+?)\s*\[\s*(\d*)\s*\]", re.DOTALL)
 _DECIMAL = re.compile(r"(?:decimal(32|64|128|256|)|numeric)\s*\(\s*(\d+)\s*(?:,\s*(-?\d+)\s*)?\)", re.IGNORECASE)
 _TIMESTAMP = re.compile(r"timestamp\s*\[\s*(s|ms|us|ns)\s*(?:,\s*(?:tz\s*=\s*)?(\S+)\s*)?\]", re.IGNORECASE)
 _OFFSET = re.compile(r"[+-]\d\d:\d\d")
+_SEGMENT = re.compile(r"segment\s*<\s*(\w+)\s*>", re.IGNORECASE)
 _ITEM = re.compile(r"\s*(?:item|element)\s*:\s*", re.IGNORECASE)
+
+
+SAMPLES: dict[str, Type] = {
+    "int16": pa.int16(),
+    "int32": pa.int32(),
+    "float32": pa.float32(),
+    "float64": pa.float64(),
+    "complex64": pa.list_(pa.field("item", pa.float32(), nullable=False), 2),
+}
+"""The types of samples, by their names in numpy."""
+
+
+@lru_cache(maxsize=16)
+def segment(samples: str) -> pa.StructType:
+    """The type of signal segments: `start` is an index; index i lies at (phase + i * per) / rate seconds.
+
+    Segments of a column share one buffer of samples, in which they may overlap.
+    """
+    if samples not in SAMPLES:
+        raise SchemaError(f"there are no segments of `{samples}`, but of {listing(SAMPLES)}")
+    numbers = [pa.field(name, pa.int64(), nullable=False) for name in ("start", "rate", "per", "phase")]
+    item = pa.field("item", SAMPLES[samples], nullable=False)
+    return pa.struct([*numbers, pa.field("samples", pa.list_view(item), nullable=False)])
+
+
+def samples_of(type: Type) -> str | None:
+    """The name of the samples of a segment type; none if it is another type."""
+    return next((name for name in SAMPLES if type == segment(name)), None) if pa.types.is_struct(type) else None
 
 
 def schema(spec: Spec) -> pa.Schema:
@@ -142,6 +171,8 @@ def data_type(text: str) -> Type:
         return pa.large_list(item) if match[1].lower() == "large_list" else pa.list_(item)
     if match := _FIXED_LIST.fullmatch(words):
         return pa.list_(_item(match[1]), int(match[2]))
+    if match := _SEGMENT.fullmatch(words):
+        return segment(match[1].lower())
     if match := _FIXED_BINARY.fullmatch(words):
         return pa.binary(int(match[1]))
     if match := _TIMESTAMP.fullmatch(words):
@@ -152,7 +183,7 @@ def data_type(text: str) -> Type:
         item = pa.field("item", data_type(match[1]))
         return pa.list_(item, int(match[2])) if match[2] else pa.list_(item)
     raise SchemaError(f"there is no type `{words}`{_advice(words)} The types are {listing(_NAMES.values())}, "
-                      "decimal(p, s), timestamp[unit, zone], array<type>")  # fmt: skip
+                      "decimal(p, s), timestamp[unit, zone], array<type>, segment<samples>")  # fmt: skip
 
 
 def type_text(type: Type) -> str:
@@ -171,6 +202,8 @@ def type_text(type: Type) -> str:
         if isinstance(type, pa.FixedSizeListType):
             return f"fixed_size_list<{inner}>[{type.list_size}]"
         return f"{'large_list' if isinstance(type, pa.LargeListType) else 'array'}<{inner}>"
+    if (samples := samples_of(type)) is not None:
+        return f"segment<{samples}>"
     raise SchemaError(f"the type {type} has no text form; cast the column to one of {listing(_NAMES.values())}")
 
 
@@ -283,4 +316,4 @@ def _advice(words: str) -> str:
         return "; give its precision and scale, such as `decimal(10, 2)`."
     if base.lower() in _NAMED and base != words:
         return f"; `{base.lower()}` alone is one."
-    return near(base, [*_NAMED, "decimal", "array"]) or "."
+    return near(base, [*_NAMED, "decimal", "array", "segment"]) or "."

@@ -10,7 +10,7 @@ from typing import overload
 
 import pyarrow as pa
 
-from australis import parameters
+from australis import parameters, signal_methods
 from australis.box import Box
 from australis.boxes import Aggregate, BSort, Filter, Join, Map, Read, Resample, Union, Write
 from australis.errors import NetworkError, listing, near
@@ -237,6 +237,13 @@ class Stream:
         """Give each tuple with columns (all, if none is named) of the row of its key, null where there is none."""
         with _telling(Read, box):
             return self._main(Read(table, columns), box)
+
+    rewindow = signal_methods.rewindow
+    sync = signal_methods.sync
+    stats = signal_methods.stats
+    transform = signal_methods.transform
+    wavelet = signal_methods.wavelet
+    cfar = signal_methods.cfar
 
     def output(
         self, latency: Points | None = None, delivered: Points | None = None, value: Mapping[str, Points] | None = None

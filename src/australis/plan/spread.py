@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
+from australis import signals
 from australis.box import EVERYWHERE, Box, Key
 from australis.boxes import Aggregate, BSort, Filter, Join, Map, Read, Resample, Union, Write
 from australis.boxes.pair import LEFT, RIGHT, Pair
@@ -55,6 +56,10 @@ def carries(box: Box, port: str, inputs: Sequence[pa.Schema]) -> dict[int, Mappi
         case Join():
             names = Pair(*inputs).names
             return {side: _apart(names, prefix) for side, prefix in enumerate((LEFT, RIGHT))}
+    if isinstance(box, signals.ROWWISE):
+        return {0: _same(inputs[0])}
+    if isinstance(box, signals.KEYED):
+        return {side: {name: name for name in box.by} for side in range(box.arity)}
     return {}
 
 

@@ -16,6 +16,8 @@ import pyarrow as pa
 from australis.columns import plain
 from australis.expr.arrow import pc
 from australis.keys import buckets
+from australis.schema import samples_of
+from australis.signals.column import compact
 from australis.train import Train, concat
 
 TS, NUMBER = "#ts", "#number"
@@ -54,7 +56,8 @@ def pack(trains: list[Train], aside: str = "") -> bytes:
 
 
 def _shown(train: Train) -> pa.RecordBatch:
-    columns = [*train.tuples.columns, pa.array(train.ts), pa.array(train.number)]
+    shown = [column if samples_of(column.type) is None else compact(column) for column in train.tuples.columns]
+    columns = [*shown, pa.array(train.ts), pa.array(train.number)]
     return pa.RecordBatch.from_arrays(columns, names=[*train.schema.names, TS, NUMBER])
 
 

@@ -1,0 +1,84 @@
+"""The methods of streams that make boxes for signals: functions, which the class of streams takes in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from australis import parameters
+from australis.box import Box
+from australis.parameters import By
+from australis.signals import Cfar, Rewindow, Stats, Sync, Transform, Wavelet
+from australis.validate import telling
+
+if TYPE_CHECKING:
+    from australis.stream import Stream
+
+
+def rewindow(self: Stream, size: int, gap: int = 0, by: By = (), column: str = "", box: str | None = None) -> Stream:
+    """Cut the signal of each key in windows of so many samples; between two lies a gap, or they overlap by it."""
+    return _main(self, Rewindow(size, gap, parameters.by(by), column), box)
+
+
+def sync(
+    self: Stream,
+    *signals: Stream,
+    by: By = (),
+    start: str = "start",
+    end: str = "end",
+    keep: str | None = None,
+    box: str | None = None,
+) -> Stream:
+    """Cut the ranges that this stream asks for, [start, end], out of all signals.
+
+    Ranges whose column `keep` is false free samples; where a stream has a column `keep`, it is that one.
+    """
+    flag = ("keep" if "keep" in self.schema.names else "") if keep is None else keep
+    return _main(self, Sync(len(signals), parameters.by(by), start, end, flag), box, *signals)
+
+
+def stats(
+    self: Stream,
+    *names: str,
+    column: str = "",
+    columns: Mapping[str, str] | None = None,
+    box: str | None = None,
+    **more: str,
+) -> Stream:
+    """Add columns with what a segment comes to: `stats("std", loud="peak")`."""
+    made = {**{name: name for name in names}, **(columns or {}), **more}
+    return _main(self, Stats(tuple(made.items()), column), box)
+
+
+def transform(self: Stream, *steps: str, column: str = "", into: str = "", box: str | None = None) -> Stream:
+    """Make another segment of each by steps such as `hann` and `fft`, in place of it or in a column of its own."""
+    return _main(self, Transform(steps, column, into), box)
+
+
+def wavelet(self: Stream, level: int, wavelet: str = "haar", column: str = "", box: str | None = None) -> Stream:
+    """Add the details `d1`, `d2`, ... of a segment's wavelet transform, and what is left, such as `a2`."""
+    return _main(self, Wavelet(level, wavelet, column), box)
+
+
+def cfar(
+    self: Stream,
+    on: str,
+    by: By = (),
+    column: str = "",
+    *,
+    threshold: float = 16.0,
+    weight: float = 0.999,
+    startup: int = 300,
+    refractory: int = 40,
+    longest: int = 48_000,
+    padding: int = 2_400,
+    box: str | None = None,
+) -> Stream:
+    """Tell the ranges in which the score `on` stands out of its noise, for `sync`."""
+    key = parameters.by(by)
+    return _main(self, Cfar(on, key, column, threshold, weight, startup, refractory, longest, padding), box)
+
+
+def _main(stream: Stream, box: Box, name: str | None, *others: Stream) -> Stream:
+    with telling(f"{box.kind} {name}" if name else box.kind):
+        return stream._main(box, name, *others)

@@ -1,0 +1,168 @@
+"""CFAR: ranges in which a score stands out of its noise, at a constant rate of false alarms (XStream II-A)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from australis.box import Key, Moment, Tables, Trains, bound
+from australis.columns import plain
+from australis.errors import NetworkError, SchemaError, listing, near
+from australis.kernel import kernel
+from australis.schema import numeric
+from australis.signals.column import chosen, segments
+from australis.signals.pieces import check_by
+from australis.table import Table
+from australis.train import Ints, Train, concat
+
+_INTS = ("#seen", "#left", "#begin", "#stop", "#freed", "#ts")
+_FLOATS = ("#mean", "#var")
+
+
+@dataclass(frozen=True)
+class Cfar:
+    """Where the score of a key's windows exceeds the mean of its noise by `threshold` standard deviations.
+
+    Mean and variance run along with `weight`, and stand still during an event. Nothing is an event before `startup`
+    windows. An event ends `refractory` windows after the last that exceeds, or with `longest` samples; its range, from
+    the first window to the last of them, is widened by `padding` samples on both sides. Between events come ranges that
+    are not to `keep`, about every `longest` samples, so that `sync` can free what no event needs. A null score, or no
+    window, is passed over. Ranges are indices, both ends included; an event that is open at the end of the input ends.
+    """
+
+    on: str
+    by: tuple[str, ...] = ()
+    column: str = ""
+    threshold: float = 16.0
+    weight: float = 0.999
+    startup: int = 300
+    refractory: int = 40
+    longest: int = 48_000
+    padding: int = 2_400
+
+    kind: ClassVar[str] = "cfar"
+    arity: ClassVar[int] = 1
+
+    def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
+        (stream,) = inputs
+        chosen(stream, self.column)
+        check_by(stream, self.by)
+        if self.on not in stream.names or not numeric(stream.field(self.on).type):
+            numbers = [field.name for field in stream if numeric(field.type)]
+            raise SchemaError(
+                f"the score `{self.on}` is no number{near(self.on, numbers)}; there are {listing(numbers)}"
+            )
+        if not 0 < self.weight < 1 or min(self.startup, self.refractory, self.longest) < 1 or self.padding < 0:
+            raise NetworkError(
+                "a weight lies between 0 and 1; startup, refractory and longest are at least 1, padding at least 0"
+            )
+        return {"out": self._schema(stream)}
+
+    def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
+        return (self.by,)
+
+    def tables(self, *inputs: pa.Schema) -> Tables:
+        (stream,) = inputs
+        ints = [pa.field(name, pa.int64(), nullable=False) for name in _INTS]
+        floats = [pa.field(name, pa.float64(), nullable=False) for name in _FLOATS]
+        return {"keys": Table(pa.schema([*(stream.field(name) for name in self.by), *ints, *floats]), self.by)}
+
+    def holds(self, *inputs: pa.Schema) -> str:
+        return "the noise" + (f" of each {', '.join(self.by)}" if self.by else "")
+
+    def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
+        (train,) = trains
+        keys = tables["keys"]
+        slots = keys.find([train[name] for name in self.by], len(train))
+        windows = segments(train[chosen(train.schema, self.column)])
+        score, there = plain(train[self.on].cast(pa.float64()))
+        use = windows.sizes > 0 if there is None else there & (windows.sizes > 0)
+        seen, left, begin, stop, freed, oldest = (keys[name] for name in _INTS)
+        mean, var = (keys[name] for name in _FLOATS)
+        found = _detect(
+            slots, score, use, windows.start, windows.stop, train.ts, seen, left, begin, stop, freed,
+            oldest, mean, var, self.threshold, self.weight, self.startup, self.refractory, self.longest, self.padding,
+        )  # fmt: skip
+        row, start, end, keep, ts = found
+        out = [self._train(train.schema, keys, slots[row], start, end, keep == 1, ts, train.number[row])]
+        if moment.end:
+            out.append(self._rest(train.schema, keys, moment.number))
+        return (concat(out[0].schema, out),)
+
+    def _rest(self, stream: pa.Schema, keys: Table, number: int) -> Train:
+        """Events that are open at the end."""
+        slots = keys.slots[keys["#left"][keys.slots] > 0]
+        start, end = keys["#begin"][slots] - self.padding, keys["#stop"][slots] - 1 + self.padding
+        ts = keys["#ts"][slots]
+        keys["#left"][slots] = 0
+        keys.touched[slots] = True
+        return self._train(
+            stream, keys, slots, start, end, np.ones(len(slots), np.bool_), ts, np.full(len(slots), number)
+        )
+
+    def _train(
+        self, stream: pa.Schema, keys: Table, slots: Ints, start: Ints, end: Ints, keep: Any, ts: Ints, number: Ints
+    ) -> Train:
+        columns: list[Any] = [keys.get(name, slots) for name in self.by]
+        columns += [pa.array(start), pa.array(end), pa.array(keep)]
+        return Train(pa.RecordBatch.from_arrays(columns, schema=self._schema(stream)), ts, number)
+
+    @bound
+    def _schema(self, stream: pa.Schema) -> pa.Schema:
+        made = {"start": pa.int64(), "end": pa.int64(), "keep": pa.bool_()}
+        for name in self.by:
+            if name in made:
+                raise SchemaError(f"the key `{name}` has the name of a column of ranges: map it to another first")
+        return pa.schema([*(stream.field(name) for name in self.by), *(pa.field(*each) for each in made.items())])
+
+
+@kernel
+def _detect(
+    key: Ints, score: npt.NDArray[np.float64], use: npt.NDArray[np.bool_], start: Ints, stop: Ints, ts: Ints,
+    seen: Ints, left: Ints, begin: Ints, reached: Ints, freed: Ints, oldest: Ints,
+    mean: npt.NDArray[np.float64], var: npt.NDArray[np.float64],
+    threshold: float, weight: float, startup: int, refractory: int, longest: int, padding: int,
+) -> tuple[Ints, Ints, Ints, Ints, Ints]:  # fmt: skip
+    """The row at which each range is known, the range, whether it is kept, and its `ts`; one at most for each row."""
+    row_of, first, last = (np.empty(len(key), np.int64), np.empty(len(key), np.int64), np.empty(len(key), np.int64))
+    keep, old = np.empty(len(key), np.int64), np.empty(len(key), np.int64)
+    found = 0
+    for row in range(len(key)):
+        if not use[row]:
+            continue
+        k, value = key[row], score[row]
+        if seen[k] == 0:
+            freed[k] = start[row]
+        above = seen[k] >= startup and value > mean[k] + threshold * np.sqrt(var[k])
+        seen[k] += 1
+        if left[k] == 0 and above:
+            begin[k], left[k], oldest[k] = start[row], refractory + 1, ts[row]
+        if left[k] > 0:
+            oldest[k] = min(oldest[k], ts[row])
+            left[k] = refractory if above else left[k] - 1
+            reached[k] = stop[row]
+            if left[k] == 0 or stop[row] - begin[k] >= longest:
+                left[k] = 0
+                row_of[found], first[found] = row, begin[k] - padding
+                last[found], keep[found], old[found] = stop[row] - 1 + padding, 1, oldest[k]
+                found += 1
+                freed[k] = max(freed[k], stop[row])
+            continue
+        if seen[k] == 1:
+            mean[k], var[k] = value, 0.0
+        else:
+            # The first windows weigh equally, so that the estimate does not hang on the very first.
+            share = max(1.0 - weight, 1.0 / seen[k])
+            away = value - mean[k]
+            mean[k] += share * away
+            var[k] = (1.0 - share) * (var[k] + share * away * away)
+        if start[row] - padding - freed[k] >= longest:
+            row_of[found], first[found], last[found] = row, freed[k], start[row] - padding - 1
+            keep[found], old[found] = 0, ts[row]
+            found += 1
+            freed[k] = start[row] - padding
+    return row_of[:found], first[:found], last[:found], keep[:found], old[:found]

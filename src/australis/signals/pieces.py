@@ -1,0 +1,214 @@
+"""Pieces: the parts of signals that have come, by key and in order, some held since earlier (XStream III-B).
+
+A signal goes on where its last segment stopped. What overlaps with samples that have come is passed over; a gap, or
+another timebase, begins a new run. Samples that a box holds lie in a table as they came, a row a piece.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from australis.errors import SchemaError, listing, near
+from australis.kernel import kernel
+from australis.keys import hashable
+from australis.signals.column import Segments, Sizes, words
+from australis.table import Table
+from australis.train import Bools, Ints, Train
+
+_NUMBERS = ("#next", "#rate", "#per", "#phase", "#count")
+_PIECE = ("#key", "#place", "#start", "#rate", "#per", "#phase", "#ts", "#number")
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """Sorted by key and place; `slot` is where a piece is held, -1 for one of the train, which then has a `row`.
+
+    Offsets count from the samples of held pieces, one after the other, on to those of the train.
+    """
+
+    key: Ints
+    place: Ints
+    start: Ints
+    size: Ints
+    rate: Ints
+    per: Ints
+    phase: Ints
+    ts: Ints
+    number: Ints
+    slot: Ints
+    row: Ints
+    offset: Ints
+    fresh: Bools
+    """Whether it begins a run, as far as the step can tell: what is held goes on."""
+
+    @property
+    def stop(self) -> Ints:
+        return self.start + self.size
+
+    def __len__(self) -> int:
+        return len(self.key)
+
+
+def check_by(stream: pa.Schema, by: tuple[str, ...]) -> None:
+    """A key is made of columns that can be one."""
+    for name in by:
+        if name not in stream.names:
+            raise SchemaError(f"`{name}` is no column; there are {listing(stream.names)}{near(name, stream.names)}")
+        if not hashable(stream.field(name).type):
+            raise SchemaError(f"`{name}` is {stream.field(name).type}, which is no key")
+
+
+def keys_table(stream: pa.Schema, by: tuple[str, ...], channels: int, *more: pa.Field[Any]) -> Table:
+    """For each key how far each channel has come, and in which timebase."""
+    each: Any = pa.list_(pa.int64(), channels)
+    numbers = [pa.field(name, each, nullable=False) for name in _NUMBERS]
+    key: list[pa.Field[Any]] = [stream.field(name) for name in by]
+    fields: list[pa.Field[Any]] = [*key, *numbers, *more]
+    return Table(pa.schema(fields), by)
+
+
+def held_table() -> Table:
+    """Pieces that are held, of one channel."""
+    numbers = [pa.field(name, pa.int64(), nullable=False) for name in _PIECE]
+    return Table(pa.schema([*numbers, pa.field("#samples", pa.large_binary())]))
+
+
+def waiting(keys: Table, held: Table, wanted: Ints) -> Ints:
+    """The slots of pieces that are held of the keys wanted."""
+    if not len(held):
+        return held.slots
+    of = np.zeros(len(keys.alive), np.bool_)
+    of[wanted] = True
+    every = held.slots
+    return every[of[held["#key"][every]]]
+
+
+def arrive(keys: Table, held: Table, old: Ints, channel: int, slots: Ints, train: Train, given: Segments) -> Pieces:
+    """Pieces of a channel: some that are held, and what the segments of a train bring that is new."""
+    next_, rate, per, phase, count = (keys[name][:, channel] for name in _NUMBERS)
+    skip, place = np.empty(len(train), np.int64), np.empty(len(train), np.int64)
+    fresh = np.zeros(len(train), np.bool_)
+    _admit(
+        slots,
+        given.start,
+        given.sizes,
+        given.rate,
+        given.per,
+        given.phase,
+        next_,
+        rate,
+        per,
+        phase,
+        count,
+        skip,
+        place,
+        fresh,
+    )
+    rows = np.flatnonzero(place >= 0)
+    new: Any = (
+        slots[rows], place[rows], given.start[rows] + skip[rows], given.sizes[rows] - skip[rows], given.rate[rows],
+        given.per[rows], given.phase[rows], train.ts[rows], train.number[rows], np.full(len(rows), -1), rows,
+        given.offsets[rows] + skip[rows], fresh[rows],
+    )  # fmt: skip
+    if not len(old):
+        order = np.argsort(new[0], kind="stable")
+        return Pieces(*(new if (np.diff(order) == 1).all() else tuple(values[order] for values in new)))
+    key, places, start, rate, per, phase, ts, number = (held[name][old] for name in _PIECE)
+    sizes = _lengths(held["#samples"][old]) // given.samples.itemsize
+    before = np.cumsum(sizes) - sizes
+    mine = (key, places, start, sizes, rate, per, phase, ts, number, old, np.full(len(old), -1), before,
+            np.zeros(len(old), np.bool_))  # fmt: skip
+    total = int(sizes.sum())
+    both = [np.concatenate(pair) for pair in zip(mine, (*new[:11], new[11] + total, new[12]), strict=True)]
+    order = np.lexsort((both[1], both[0]))
+    return Pieces(*(values[order] for values in both))
+
+
+def samples(held: Table, old: Ints, given: Segments) -> npt.NDArray[Any]:
+    """The samples that the offsets of pieces count in: of those held, then of the train."""
+    if not len(old):
+        return given.samples
+    before = np.frombuffer(b"".join(held["#samples"][old].tolist()), given.samples.dtype)
+    return np.concatenate([before, given.samples])
+
+
+def laid(pieces: Pieces, all_: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Ints]:
+    """Samples in which pieces of a run lie one after the other, and where they lie: as they are, if they do already."""
+    follow = (pieces.key[1:] == pieces.key[:-1]) & ~pieces.fresh[1:]
+    if bool((pieces.offset[:-1] + pieces.size[:-1] == pieces.offset[1:])[follow].all()):
+        return all_, pieces.offset
+    places = np.cumsum(pieces.size) - pieces.size
+    return moved(all_, pieces.offset, pieces.size), places
+
+
+def moved(all_: npt.NDArray[Any], offsets: Ints, sizes: Ints) -> npt.NDArray[Any]:
+    """Stretches of samples, copied one after the other."""
+    made = np.empty(int(sizes.sum()), all_.dtype)
+    _move(words(all_), offsets, sizes, words(made))
+    return made
+
+
+def hold(held: Table, pieces: Pieces, all_: npt.NDArray[Any], limit: Ints) -> None:
+    """Keep of each piece what lies at its limit or later; what is held already stays whole, or goes."""
+    needed = pieces.stop > limit
+    gone = pieces.slot[~needed & (pieces.slot >= 0)]
+    if len(gone):
+        held.free(gone)
+    new = np.flatnonzero(needed & (pieces.slot < 0))
+    if not len(new):
+        return
+    first = np.maximum(pieces.start[new], limit[new])
+    skip = first - pieces.start[new]
+    sizes = pieces.size[new] - skip
+    data = moved(all_, pieces.offset[new] + skip, sizes)
+    ends = np.concatenate([[0], np.cumsum(sizes)]) * data.itemsize
+    buffer: Any = pa.py_buffer
+    blobs = pa.Array.from_buffers(
+        pa.large_binary(), len(new), [None, buffer(ends.astype(np.int64)), buffer(data.view(np.uint8))]
+    )
+    slots = held.insert(len(new))
+    values = (pieces.key, pieces.place, first, pieces.rate, pieces.per, pieces.phase, pieces.ts, pieces.number)
+    for name, column in zip(_PIECE, values, strict=True):
+        held[name][slots] = first if column is first else column[new]
+    held.put("#samples", slots, blobs)
+
+
+def _lengths(blobs: Any) -> Ints:
+    return np.fromiter(map(len, blobs), np.int64, len(blobs))
+
+
+@kernel
+def _admit(
+    key: Ints, start: Ints, size: Sizes, rate: Ints, per: Ints, phase: Ints,
+    next_: Ints, rates: Ints, pers: Ints, phases: Ints, count: Ints, skip: Ints, place: Ints, fresh: Bools,
+) -> None:  # fmt: skip
+    """What of each segment is new: how much to skip of it, its place among the pieces of its key (-1 if nothing is)."""
+    for row in range(len(key)):
+        k = key[row]
+        place[row], skip[row] = -1, 0
+        if size[row] == 0:
+            continue
+        same = rates[k] == rate[row] and pers[k] == per[row] and phases[k] == phase[row]
+        if same and start[row] <= next_[k]:
+            skip[row] = min(np.int64(size[row]), next_[k] - start[row])
+            if skip[row] == size[row]:
+                continue
+        else:
+            fresh[row] = True
+            rates[k], pers[k], phases[k] = rate[row], per[row], phase[row]
+        next_[k] = start[row] + size[row]
+        place[row] = count[k]
+        count[k] += 1
+
+
+@kernel
+def _move(source: npt.NDArray[Any], offsets: Ints, sizes: Ints, target: npt.NDArray[Any]) -> None:
+    at = 0
+    for row in range(len(offsets)):
+        target[at : at + sizes[row]] = source[offsets[row] : offsets[row] + sizes[row]]
+        at += sizes[row]

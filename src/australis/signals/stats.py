@@ -1,0 +1,92 @@
+"""Stats: what a segment comes to, in numbers (XStream IV-A)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from australis.box import Key, Moment, Tables, Trains, bound
+from australis.errors import NetworkError, SchemaError
+from australis.signals.column import chosen, segments
+from australis.signals.measures import MEASURES, Measure
+from australis.signals.named import call, check
+
+
+@dataclass(frozen=True)
+class Stats:
+    """The tuple, and columns with what its segment comes to; null where there is none, or no sample to tell from.
+
+    | statistic | of a segment |
+    | --- | --- |
+    | `mean`, `sum`, `std`, `var`, `rms`, `energy`, `min`, `max` | of its samples; `std` divides by their number |
+    | `peak`, `peak_at` | the largest magnitude, and its index |
+    | `trimpeak(part)` | the largest magnitude but for that part of all, 0.01 if it is not given |
+    | `band(low, high)` | the sum of the magnitudes of so many samples (bins) from the low-th to the high-th |
+    | `count`, `start`, `end`, `seconds`, `rate` | number, first and last index, when it starts, how many a second |
+
+    Complex samples count with their magnitudes.
+
+    >>> from australis.signals.segment import segment
+    >>> from australis.signals.testing import signal
+    >>> from australis.signals.timebase import timebase
+    >>> from australis.testing import apply, rows
+    >>> train = signal("audio segment<int16>", audio=[segment([1, -3, 2], timebase(8), dtype="int16")])
+    >>> rows(apply(Stats((("loud", "peak"), ("level", "mean"))), train)[0])[0][1:]
+    (3.0, 0.0)
+    """
+
+    columns: tuple[tuple[str, str], ...]
+    column: str = ""
+
+    kind: ClassVar[str] = "stats"
+    arity: ClassVar[int] = 1
+
+    def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
+        (stream,) = inputs
+        if not self.columns:
+            raise NetworkError("stats makes at least one column, such as std")
+        return {"out": self._schema(stream)}
+
+    def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
+        return None
+
+    def tables(self, *inputs: pa.Schema) -> Tables:
+        return {}
+
+    def holds(self, *inputs: pa.Schema) -> str:
+        return ""
+
+    def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
+        (train,) = trains
+        given = segments(train[chosen(train.schema, self.column)])
+        if given.samples.dtype.kind == "c":
+            given = replace(given, samples=np.abs(given.samples))
+        none = given.sizes == 0
+        absent = none if given.valid is None else ~given.valid
+        columns: list[Any] = [train.part(name) for name in train.schema.names]
+        for measure, arguments in self._measures():
+            values = measure.of(given, *arguments)
+            mask = absent if measure.whole else none
+            columns.append(pa.array(values, measure.type, mask=mask if mask.any() else None))
+        return (train.made(self._schema(train.schema), columns),)
+
+    def _measures(self) -> list[tuple[Measure, tuple[float, ...]]]:
+        found = []
+        for _, text in self.columns:
+            name, arguments = call(text, MEASURES, "statistic")
+            check(text, arguments, *MEASURES[name].arguments)
+            found.append((MEASURES[name], arguments))
+        return found
+
+    @bound
+    def _schema(self, stream: pa.Schema) -> pa.Schema:
+        chosen(stream, self.column)
+        for name, _ in self.columns:
+            if name in stream.names:
+                raise SchemaError(f"there is a column `{name}` already: give the statistic another name")
+        types = [measure.type for measure, _ in self._measures()]
+        made = [pa.field(name, type_) for (name, _), type_ in zip(self.columns, types, strict=True)]
+        return pa.schema([*stream, *made])

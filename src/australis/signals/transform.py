@@ -1,0 +1,120 @@
+"""Transform: each segment as another, by named steps such as `hann` and `fft` (XStream II-A)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from australis.box import Key, Moment, Tables, Trains, bound
+from australis.errors import NetworkError
+from australis.schema import segment as segment_type
+from australis.signals.column import Segments, chosen, dtype_of, segments, starts
+from australis.signals.named import call, check
+from australis.signals.steps import STEPS, Step
+
+
+@dataclass(frozen=True)
+class Transform:
+    """The tuple, with a segment made of its own in place of it, or in the column `into`.
+
+    The steps are applied one after the other to all segments of a length at once; null stays null.
+
+    | step | gives |
+    | --- | --- |
+    | `hann`, `hamming`, `blackman`, `bartlett`, `flattop`, `kaiser(beta)` | the samples under a window function |
+    | `fft` | the spectrum, complex: of real samples the bins from 0 Hz to half their rate |
+    | `ifft` | the real samples of such a spectrum, from index 0 on |
+    | `abs`, `power`, `db` | magnitudes, their squares, decibels |
+    | `center`, `normalize` | less the mean; then over the largest magnitude |
+    | `scale(by)` | times a number |
+    | `float32`, `float64`, `int16`, `int32` | samples of that type, rounded and at most as large as it holds |
+
+    An index of a spectrum stands for a frequency: `timebase.time(k)` gives Hz.
+
+    >>> from australis.signals.segment import segment
+    >>> from australis.signals.testing import signal
+    >>> from australis.signals.timebase import timebase
+    >>> from australis.testing import apply
+    >>> train = signal("audio segment<int16>", audio=[segment([1, -1, 1, -1], timebase(8), dtype="int16")])
+    >>> (spectrum,) = segments(apply(Transform(("fft", "abs")), train)[0]["audio"]).values()
+    >>> spectrum.timebase.time(2), np.asarray(spectrum).tolist()
+    (Fraction(4, 1), [0.0, 0.0, 4.0])
+    """
+
+    steps: tuple[str, ...]
+    column: str = ""
+    into: str = ""
+
+    kind: ClassVar[str] = "transform"
+    arity: ClassVar[int] = 1
+
+    def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
+        (stream,) = inputs
+        if not self.steps:
+            raise NetworkError("a transform takes at least one step, such as fft")
+        return {"out": self._schema(stream)}
+
+    def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
+        return None
+
+    def tables(self, *inputs: pa.Schema) -> Tables:
+        return {}
+
+    def holds(self, *inputs: pa.Schema) -> str:
+        return ""
+
+    def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
+        (train,) = trains
+        column = chosen(train.schema, self.column)
+        schema = self._schema(train.schema)
+        made = self._made(segments(train[column]), dtype_of(schema, self.into or column)).arrow()
+        columns: list[Any] = [train.part(name) for name in train.schema.names]
+        if not self.into or self.into in train.schema.names:
+            columns[train.schema.get_field_index(self.into or column)] = made
+        else:
+            columns.append(made)
+        return (train.made(schema, columns),)
+
+    def _made(self, given: Segments, dtype: np.dtype[Any]) -> Segments:
+        blocks = [(rows, block) for rows, block in given.blocks() if block.shape[1]]
+        for each, arguments in self._steps():
+            given = each.places(given)
+            blocks = [(rows, each.apply(block, *arguments)) for rows, block in blocks]
+            sizes = np.zeros(len(given), np.int32)
+            for rows, block in blocks:
+                sizes[rows] = block.shape[1]
+            given = replace(given, sizes=sizes)
+        if len(blocks) == 1 and len(blocks[0][0]) == len(given):
+            return given.on(np.ascontiguousarray(blocks[0][1], dtype).reshape(-1), starts(given.sizes), given.sizes)
+        offsets, at = np.zeros(len(given), np.int32), 0
+        for rows, block in blocks:
+            offsets[rows] = at + np.arange(len(rows)) * block.shape[1]
+            at += block.size
+        flat = [block.astype(dtype, copy=False).reshape(-1) for _, block in blocks]
+        return given.on(np.concatenate(flat) if flat else np.empty(0, dtype), offsets, given.sizes)
+
+    def _steps(self) -> list[tuple[Step, tuple[float, ...]]]:
+        found = []
+        for text in self.steps:
+            name, arguments = call(text, STEPS, "step")
+            check(text, arguments, *STEPS[name].arguments)
+            found.append((STEPS[name], arguments))
+        return found
+
+    @bound
+    def _schema(self, stream: pa.Schema) -> pa.Schema:
+        column = chosen(stream, self.column)
+        dtype = dtype_of(stream, column)
+        for (each, _), text in zip(self._steps(), self.steps, strict=True):
+            if dtype.kind not in each.takes:
+                wanted = "complex samples, such as those of fft" if each.takes == "c" else "real samples"
+                raise NetworkError(f"`{text}` takes {wanted}, and is given {dtype}")
+            dtype = each.result(dtype)
+        name = self.into or column
+        made = pa.field(name, segment_type(dtype.name))
+        if name in stream.names:
+            return stream.set(stream.get_field_index(name), made)
+        return stream.append(made)

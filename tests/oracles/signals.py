@@ -1,0 +1,113 @@
+"""Signals as the oracles see them: one sample at a time."""
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+from hypothesis import strategies as st
+
+from australis.signals.segment import Segment, segment
+from australis.signals.testing import signal
+from australis.signals.timebase import timebase
+from australis.train import Train
+
+BASES = (timebase(8), timebase(8, "1/3"), timebase("30/7"))
+SCHEMA = "k int, audio segment<int16>"
+
+
+class Came(NamedTuple):
+    """One segment of a key's signal."""
+
+    key: int | None
+    audio: Segment | None
+    ts: int
+    number: int
+
+
+class Sample(NamedTuple):
+    """One sample that is new, with what it came with; `run` tells runs without a gap apart."""
+
+    index: int
+    value: Any
+    base: Any
+    run: int
+    ts: int
+    number: int
+
+
+def plain(given: Segment | None) -> dict[str, Any] | None:
+    """A segment as Arrow shows it."""
+    if given is None:
+        return None
+    base = given.timebase
+    return {"start": given.start, "rate": base.rate, "per": base.per, "phase": base.phase,
+            "samples": np.asarray(given).tolist()}  # fmt: skip
+
+
+def joined(samples: list[Sample], dtype: str = "int16") -> Segment:
+    """Samples of one run as a segment."""
+    return segment([each.value for each in samples], samples[0].base, samples[0].index, dtype=dtype)
+
+
+def news(stream: Iterable[Came]) -> dict[int | None, list[Sample]]:
+    """For each key its samples as they come: those before the next index again are none, a gap begins another run."""
+    found: dict[int | None, list[Sample]] = {}
+    for key, audio, ts, number in stream:
+        mine = found.setdefault(key, [])
+        if audio is None or not len(audio):
+            continue
+        last = mine[-1] if mine else None
+        going = last is not None and last.base == audio.timebase and audio.start <= last.index + 1
+        run = 0 if last is None else last.run if going else last.run + 1
+        for place, value in enumerate(np.asarray(audio).tolist()):
+            index = audio.start + place
+            if not going or last is None or index > last.index:
+                mine.append(Sample(index, value, audio.timebase, run, ts, number))
+    return found
+
+
+def in_runs(samples: list[Sample]) -> list[list[Sample]]:
+    runs: dict[int, list[Sample]] = {}
+    for each in samples:
+        runs.setdefault(each.run, []).append(each)
+    return list(runs.values())
+
+
+def times(each: Sample) -> Fraction:
+    return each.base.time(each.index)
+
+
+def train_of(stream: list[Came], schema: str = SCHEMA) -> Train:
+    return signal(
+        schema, k=[each.key for each in stream], audio=[each.audio for each in stream],
+        ts=[each.ts for each in stream], number=[each.number for each in stream],
+    )  # fmt: skip
+
+
+@st.composite
+def signals(
+    draw: st.DrawFn, *, most: int = 12, keys: int = 2, gaps: bool = True, bases: int = 2, size: int = 9,
+    nulls: bool = True, steps: tuple[int, ...] = (0, 1, 1, 2),
+) -> list[Came]:  # fmt: skip
+    """Streams of segments of a few keys: most go on; some overlap, leave a gap, are empty or null, or change base."""
+    next_: dict[int | None, int] = {}
+    base: dict[int | None, int] = {}
+    made, number, value = [], 1, draw(st.integers(0, 50))
+    for _ in range(draw(st.integers(0, most))):
+        key = draw(st.sampled_from([None, *range(1, keys)])) if keys > 1 else None
+        jump = draw(st.sampled_from([0, 0, 0, 0, 2, -2, -9])) if gaps else 0
+        start = next_.get(key, draw(st.integers(-3, 3))) + jump
+        length = draw(st.integers(0, size))
+        base.setdefault(key, 0)
+        if gaps and draw(st.integers(0, 9)) == 0:
+            base[key] = draw(st.integers(0, bases - 1))
+        number += draw(st.sampled_from(steps))
+        samples = [(value * 7 + index * 13) % 101 - 50 for index in range(start, start + length)]
+        audio = segment(samples, BASES[base[key]], start, dtype="int16")
+        absent = nulls and draw(st.integers(0, 9)) == 0
+        made.append(Came(key, None if absent else audio, draw(st.integers(0, 12)), number))
+        if not absent:
+            next_[key] = start + length
+        value += 1
+    return made

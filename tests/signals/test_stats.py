@@ -1,0 +1,160 @@
+"""Stats, Transform and Wavelet: each tuple with more of its segment."""
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+import pywt
+from hypothesis import given
+from hypothesis import strategies as st
+
+from australis.errors import AustralisError
+from australis.schema import schema
+from australis.signals.column import segments
+from australis.signals.segment import Segment, segment
+from australis.signals.stats import Stats
+from australis.signals.testing import signal
+from australis.signals.timebase import timebase
+from australis.signals.transform import Transform
+from australis.signals.wavelet import Wavelet
+from australis.testing import Cut, apply, cuts, rows
+from australis.train import Train
+from tests.oracles.running import in_any_order, partitioned, run
+
+BASE = timebase(8)
+REAL = ["int16", "int32", "float32", "float64"]
+LISTS = st.lists(st.none() | st.lists(st.integers(-1000, 1000), max_size=12), max_size=8)
+NAMES = ("mean", "sum", "std", "var", "rms", "energy", "min", "max", "peak", "peak_at", "trimpeak(0.3)", "band(1, 2)")
+
+
+def train_of(lists: list[list[int] | None], dtype: str = "int16") -> Train:
+    made = [None if each is None else segment(each, BASE, 5 + at, dtype=dtype) for at, each in enumerate(lists)]
+    return signal(f"audio segment<{dtype}>", audio=made)
+
+
+def oracle(at: int, values: list[int]) -> list[float | None]:
+    if not values:
+        return [None] * len(NAMES)
+    mean = math.fsum(values) / len(values)
+    sizes = [abs(value) for value in values]
+    var = math.fsum((value - mean) ** 2 for value in values) / len(values)
+    energy = math.fsum(value**2 for value in values)
+    trimmed = sorted(sizes)[len(sizes) - 1 - int(0.3 * len(sizes))]
+    return [mean, sum(values), math.sqrt(var), var, math.sqrt(energy / len(values)), energy, min(values), max(values),
+            max(sizes), 5 + at + sizes.index(max(sizes)), trimmed, sum(sizes[1:3])]  # fmt: skip
+
+
+@given(LISTS, st.sampled_from(REAL))
+def test_statistics_agree_with_their_oracle(lists: list[list[int] | None], dtype: str) -> None:
+    box = Stats(tuple((f"c{place}", name) for place, name in enumerate(NAMES)))
+    got = [row[1:] for row in rows(apply(box, train_of(lists, dtype))[0])]
+    for at, (each, row) in enumerate(zip(lists, got, strict=True)):
+        for found, wanted in zip(row, oracle(at, each or []), strict=True):
+            assert found == (None if wanted is None else pytest.approx(wanted, rel=1e-9, abs=1e-9))
+
+
+def test_long_segments_and_places() -> None:
+    loud = np.full(70_000, 32_767, np.int16)
+    loud[::2] = 32_765
+    names = ("std", "count", "start", "end", "seconds", "rate")
+    train = signal("audio segment<int16>", audio=[segment(loud, timebase(8, 2), 4), segment(loud[:0], BASE), None])
+    got = [row[1:] for row in rows(apply(Stats(tuple((name, name) for name in names)), train)[0])]
+    assert got == [(1.0, 70_000, 4, 70_003, 2.5, 8.0), (None, 0, 0, None, 0.0, 8.0), (None,) * 6]
+
+
+BOXES = [
+    Stats((("s", "std"), ("t", "trimpeak"))),
+    Transform(("hann", "fft"), into="spectrum"),
+    Transform(("center", "abs", "int16")),
+    Wavelet(2),
+    Wavelet(1, "db2"),
+]
+
+
+@given(LISTS, cuts(), st.sampled_from(BOXES))
+def test_cuts_change_nothing(lists: list[list[int] | None], cut: Cut, box: Any) -> None:
+    assert run(box, [train_of(lists)], cut) == run(box, [train_of(lists)])
+
+
+@given(LISTS, st.integers(1, 3), st.sampled_from(BOXES))
+def test_any_partitioning_does(lists: list[list[int] | None], partitions: int, box: Any) -> None:
+    train = train_of(lists)
+    assert box.keys(train.schema) is None
+    assert partitioned(box, [train], partitions) == (in_any_order(run(box, [train])[0]),)
+
+
+def values(train: Train, name: str = "audio") -> list[Segment | None]:
+    return segments(train[name]).values()
+
+
+@given(LISTS, st.sampled_from(REAL))
+def test_a_spectrum_is_that_of_numpy_and_goes_back(lists: list[list[int] | None], dtype: str) -> None:
+    train = train_of(lists, dtype)
+    (spectra,) = apply(Transform(("fft",), into="spectrum"), train)
+    (back,) = apply(Transform(("ifft",), "spectrum", "back"), spectra)
+    for each, spectrum, again in zip(lists, values(spectra, "spectrum"), values(back, "back"), strict=True):
+        assert (spectrum is None) == (each is None)
+        if not each or spectrum is None or again is None:
+            continue
+        np.testing.assert_allclose(np.asarray(spectrum), np.fft.rfft(each), rtol=1e-4, atol=1e-1)
+        assert spectrum.timebase.time(1) == Fraction(8, len(each))
+        if len(each) % 2 == 0:
+            np.testing.assert_allclose(np.asarray(again), each, rtol=1e-3, atol=1e-1)
+            assert again.timebase == BASE
+
+
+def test_steps_follow_one_another() -> None:
+    train = signal("audio segment<int16>", audio=[segment([3, 4, 0, 0], BASE, 9, dtype="int16")])
+    (window,) = values(apply(Transform(("hann",)), train)[0])
+    assert window is not None
+    assert (window.start, window.timebase, window.dtype) == (9, BASE, np.float32)
+    np.testing.assert_allclose(np.asarray(window), [0, 2, 0, 0])
+    (small,) = values(apply(Transform(("scale(10000)", "int16")), train)[0])
+    assert np.asarray(small).tolist() == [30000, 32767, 0, 0]
+    (level,) = values(apply(Transform(("normalize", "power")), train)[0])
+    np.testing.assert_allclose(np.asarray(level), np.square((np.array([3, 4, 0, 0]) - 1.75) / 2.25), rtol=1e-6)
+    (shaped,) = values(apply(Transform(("kaiser(5)", "db")), train)[0])
+    assert shaped is not None
+    assert shaped.dtype == np.float32
+
+
+@given(LISTS, st.sampled_from(REAL), st.sampled_from(["haar", "db2", "sym3"]), st.integers(1, 3))
+def test_wavelets_are_those_of_pywavelets(lists: list[list[int] | None], dtype: str, wavelet: str, level: int) -> None:
+    (out,) = apply(Wavelet(level, wavelet), train_of(lists, dtype))
+    for at, each in enumerate(lists):
+        if not each:
+            continue
+        rest: Any = np.array(each, np.float64)
+        for depth in range(1, level + 1):
+            rest, detail = pywt.dwt(rest, wavelet)
+            found = values(out, f"d{depth}")[at]
+            assert found is not None
+            np.testing.assert_allclose(np.asarray(found), detail, rtol=1e-4, atol=1e-2)
+            assert found.time == BASE.time(5 + at)
+            assert found.timebase.frequency * 2**depth == 8
+        np.testing.assert_allclose(np.asarray(values(out, f"a{level}")[at]), rest, rtol=1e-4, atol=1e-2)
+
+
+@pytest.mark.parametrize(
+    ("box", "stream", "message"),
+    [
+        (Stats(()), "a segment<int16>", "at least one"),
+        (Stats((("s", "stdd"),)), "a segment<int16>", "no statistic `stdd`; did you mean `std`"),
+        (Stats((("a", "std"),)), "a segment<int16>", "`a` already"),
+        (Stats((("s", "band(3)"),)), "a segment<int16>", "1 arguments, not 2"),
+        (Stats((("s", "band(x, 3)"),)), "a segment<int16>", "numbers"),
+        (Transform(()), "a segment<int16>", "at least one step"),
+        (Transform(("fft", "hann")), "a segment<int16>", "`hann` takes real samples.*complex64"),
+        (Transform(("ifft",)), "a segment<int16>", "`ifft` takes complex"),
+        (Transform(("kaiser",)), "a segment<int16>", "0 arguments, not 1"),
+        (Wavelet(0), "a segment<int16>", "1 to 30"),
+        (Wavelet(2, "harr"), "a segment<int16>", "did you mean `haar`"),
+        (Wavelet(2), "a segment<complex64>", "real samples"),
+        (Wavelet(2), "a segment<int16>, d1 int", "`d1` already"),
+    ],
+)
+def test_what_does_not_fit_is_refused(box: Any, stream: str, message: str) -> None:
+    with pytest.raises(AustralisError, match=message):
+        box.outputs(schema(stream))
