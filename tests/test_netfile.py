@@ -170,7 +170,9 @@ def networks(draw):
     for _ in range(draw(st.integers(0, 5))):
         stream = draw(st.sampled_from(streams))
         groups = draw(st.lists(NAMES, max_size=2))
-        made = draw(st.sampled_from(["filter", "fan", "map", "union", "bsort", "aggregate", "join", "resample"]))
+        made = draw(
+            st.sampled_from(["filter", "fan", "map", "union", "bsort", "aggregate", "join", "resample", "watch"])
+        )
         slack, by, size = (
             draw(st.integers(0, 3)),
             draw(st.sampled_from([(), (key,), "odd name"])),
@@ -202,6 +204,12 @@ def networks(draw):
                 case "resample":
                     ends.append(
                         stream.resample(stream, {column: "count(*)"}, on=["t", au.order("t", by=by)], size=size)
+                    )
+                case "watch":
+                    asked = au.stream("asked", "query int, kind string, x double, y double, radius double")
+                    carry, where = draw(st.sampled_from([(), "odd name"])), {column: f"t > {size}"}
+                    ends.append(
+                        stream.watch(asked, id="t", x=key, y=key, carry=carry, where=where, time="t", timeout=3)
                     )
     worth = draw(st.none() | st.just({0.5: 1.0, 10: 0.25}))
     return au.network({f"out{i}": each.output(latency=worth) for i, each in enumerate([*streams, *ends])})

@@ -15,6 +15,7 @@ from australis.box import Box
 from australis.boxes import Aggregate, BSort, Filter, Join, Map, Read, Resample, Union, Write
 from australis.errors import NetworkError, listing, near
 from australis.expr import Expr, Term
+from australis.moving import Watch
 from australis.network import OUT, Input
 from australis.order import TUP, Order
 from australis.parameters import By, Expression, Function, Length, On, order
@@ -226,6 +227,33 @@ class Stream:
         """Give each tuple with columns (all, if none is named) of the row of its key, null where there is none."""
         with _telling(Read, box):
             return self._main(Read(table, columns), box)
+
+    def watch(
+        self,
+        queries: Stream,
+        *,
+        id: str = "id",
+        x: str = "x",
+        y: str = "y",
+        time: str | None = None,
+        timeout: Length | None = None,
+        where: Columns | None = None,
+        carry: By = (),
+        earth: bool = False,
+        cache: float | None = None,
+        speed: float | None = None,
+        box: str | None = None,
+    ) -> Stream:
+        """Tell what enters (`sign` 1) and leaves (-1) the answers of queries about these moving objects.
+
+        `where` names conditions that queries may ask of objects, `carry` columns of the object that updates have too.
+        See docs/moving.md for the columns of queries, and for `cache` and `speed`.
+        """
+        with _telling(Watch, box):
+            silent = None if timeout is None else parameters.span(timeout)
+            conditions = parameters.columns(where or {})
+            watch = Watch(id, x, y, time, silent, conditions, parameters.by(carry), earth, cache, speed)
+            return self._main(watch, box, queries)
 
     def output(
         self, latency: Points | None = None, delivered: Points | None = None, value: Mapping[str, Points] | None = None

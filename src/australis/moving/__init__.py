@@ -1,0 +1,5 @@
+"""Moving objects: the shared operator that answers many queries about them at once (SOLE)."""
+
+from australis.moving.watch import Watch
+
+__all__ = ["Watch"]
