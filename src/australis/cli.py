@@ -229,6 +229,18 @@ def soak(
     importlib.import_module("australis.bench.soak").main(hours=hours, json=json)
 
 
+@bench.command()
+def moving(
+    objects: Annotated[int, typer.Option(help="How many move, and report in every batch.")] = 100_000,
+    queries: Annotated[int, typer.Option(help="How many watch them; half of them move too.")] = 50_000,
+    batches: Annotated[int, typer.Option(help="How many, after the one with the queries.")] = 8,
+    json: Annotated[Path | None, typer.Option(metavar="OUT.JSON", help="Write the numbers here.")] = None,
+) -> None:
+    """Measure queries about moving objects, beside plain Spark and a tree of rectangles."""
+    measure = importlib.import_module("australis.bench.moving").main
+    measure(objects=objects, queries=queries, batches=batches, json=json)
+
+
 def _load(file: Path, functions: list[Path] | None) -> Network:
     from australis.netfile import load
 

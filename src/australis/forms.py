@@ -251,6 +251,7 @@ class WatchForm(Form):
     earth: bool = False
     cache: int | float | None = None
     speed: int | float | None = None
+    budget: int | None = None
 
     @classmethod
     def short(cls, box: Watch) -> object:

@@ -242,17 +242,18 @@ class Stream:
         earth: bool = False,
         cache: float | None = None,
         speed: float | None = None,
+        budget: int | None = None,
         box: str | None = None,
     ) -> Stream:
         """Tell what enters (`sign` 1) and leaves (-1) the answers of queries about these moving objects.
 
         `where` names conditions that queries may ask of objects, `carry` columns of the object that updates have too.
-        See docs/moving.md for the columns of queries, and for `cache` and `speed`.
+        See docs/moving.md for the columns of queries, and for `cache`, `speed` and `budget`.
         """
         with _telling(Watch, box):
             silent = None if timeout is None else parameters.span(timeout)
             conditions = parameters.columns(where or {})
-            watch = Watch(id, x, y, time, silent, conditions, parameters.by(carry), earth, cache, speed)
+            watch = Watch(id, x, y, time, silent, conditions, parameters.by(carry), earth, cache, speed, budget)
             return self._main(watch, box, queries)
 
     def output(

@@ -150,6 +150,42 @@ def test_with_a_cache_answers_are_complete_once_all_objects_have_reported(world,
     assert ledger.answers(everything.queries) == everything.answers()
 
 
+@st.composite
+def journeys(draw: st.DrawFn) -> list[dict[str, Any]]:
+    """Reports of six objects that go at most 1 in a unit of time, and are silent for at most 2."""
+    reports, silent = [], dict.fromkeys(range(6), 9)
+    places = {each: [draw(st.integers(0, 20)), draw(st.integers(0, 20))] for each in silent}
+    for time in range(draw(st.integers(1, 9))):
+        for each in draw(st.permutations(list(silent))):
+            if time:
+                places[each][draw(st.integers(0, 1))] += draw(st.integers(-1, 1))
+            if silent[each] >= 2 or draw(st.booleans()):
+                x, y = places[each]
+                reports.append({"id": each, "x": x, "y": y, "time": time, "type": "truck"})
+                silent[each] = 0
+            silent[each] += 1
+    return reports
+
+
+@given(journeys(), st.lists(asked(("rectangle", "circle", "polygon", "knn"), True), min_size=1, max_size=5), cuts(9))
+def test_a_cache_of_one_leaves_nothing_uncertain(reports: list[dict[str, Any]], wanted: Any, cut: Cut) -> None:
+    """But for the start: queries are there first, and answers are compared once all objects have reported."""
+    for number, row in enumerate(wanted):
+        row |= {"action": None, "query": number}
+    first = [Tuple(row, 0, 1) for row in wanted]
+    streams = trains(([Tuple(row, 0, number) for number, row in enumerate(reports, 2)], first))
+    box = Watch(conditions=TRUCKS, cache=1, speed=1, time="time", timeout=2)
+    world, ledger = World(CONDITIONS, timeout=2), Ledger()
+    for (reported, asking), (updates, _), _ in steps(box, streams, cut):
+        for _, row in told(reported):
+            world.report(row)
+        for _, row in told(asking):
+            world.ask(row)
+        ledger.add(updates)
+        if len(world.objects) == 6:
+            assert ledger.answers(world.queries) == world.answers()
+
+
 def significant(world: World, kept: set[int]) -> set[int]:
     """Those among the kept objects that some query has an interest in, when nothing moves."""
     known = World(CONDITIONS)

@@ -29,6 +29,12 @@ def differences(grid: Grid, here: Regions, there: Regions, queries: Ints) -> tup
     return asking, asked
 
 
+def members(grid: Grid, regions: Regions, queries: Ints) -> tuple[Ints, Ints]:
+    """The slots of queries and of all objects in their answers."""
+    nowhere = regions._replace(west=np.full(len(regions.west), np.inf))
+    return differences(grid, regions, nowhere, queries)
+
+
 @inner
 def _differences(grid: Grid, here: Regions, there: Regions, queries: Ints, at: Ints, asking: Ints, asked: Ints) -> int:
     """Go on from `at` (a query, a row or none yet, a column) while there is room for all objects of a cell."""

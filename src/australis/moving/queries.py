@@ -10,38 +10,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from australis.columns import Values, plain
-from australis.errors import SchemaError, listing, near
-from australis.keys import hashable
 from australis.moving.outlines import outlines
 from australis.moving.regions import CIRCLE, KINDS, NEAREST, POLYGON, RECTANGLE, Floats
-from australis.schema import numeric, textual
 from australis.table import Table
 from australis.train import Bools, Ints, Train
 
 QUERY, FOCAL, K, ACCURACY = "query", "focal", "k", "accuracy"
+MISSED = "missed"
+"""The part of its objects that a query was last told to miss."""
 NUMBERS = ("x", "y", "width", "height", "radius", ACCURACY)
 WHOLE = (FOCAL, K)
 TEXTS = ("kind", "action", "shape", "condition")
 ACTIONS = ("register", "update", "remove")
-
-
-def check(stream: pa.Schema) -> None:
-    """A stream of queries has a `query` and a `kind`, and of the other columns those that its kinds take."""
-    known = (QUERY, *TEXTS, *NUMBERS, *WHOLE)
-    for name in (QUERY, "kind"):
-        if name not in stream.names:
-            raise SchemaError(
-                f"the stream of queries lacks `{name}`{near(name, stream.names) or '.'}"
-                f" Its columns are {listing(stream.names)}, of which those named {listing(known)} are read"
-            )
-    if not hashable(stream.field(QUERY).type):
-        raise SchemaError(f"`{QUERY}` names queries: values of type {stream.field(QUERY).type} make no key")
-    for names, fits, what in (
-        (NUMBERS, numeric, "a number"), (WHOLE, pa.types.is_integer, "a whole number"), (TEXTS, textual, "a text"),
-    ):  # fmt: skip
-        for name in names:
-            if name in stream.names and not fits(stream.field(name).type):
-                raise SchemaError(f"`{name}` of the stream of queries is a {stream.field(name).type}, not {what}")
 
 
 def table(stream: pa.Schema) -> Table:
@@ -49,7 +29,7 @@ def table(stream: pa.Schema) -> Table:
     types = {
         "kind": pa.int8(), "x": pa.float64(), "y": pa.float64(), "across": pa.float64(), "along": pa.float64(),
         K: pa.int64(), "bound": pa.bool_(), FOCAL: pa.int64(), "need": pa.int64(), ACCURACY: pa.float64(),
-        "limit": pa.float64(), "tie": pa.int64(),
+        "limit": pa.float64(), "tie": pa.int64(), MISSED: pa.float64(),
     }  # fmt: skip
     fields = [pa.field(name, type_, nullable=False) for name, type_ in types.items()]
     return Table(pa.schema([stream.field(QUERY), *fields, pa.field("outline", pa.binary())]), (QUERY,))

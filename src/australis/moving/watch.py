@@ -10,19 +10,19 @@ import pyarrow as pa
 
 from australis.box import EVERYWHERE, Key, Moment, Tables, Trains, bound
 from australis.columns import Values
-from australis.errors import ExpressionError, NetworkError, SchemaError, listing, near
+from australis.errors import ExpressionError, NetworkError, SchemaError
 from australis.expr import Bound, Expr
+from australis.moving import check, memory
 from australis.moving import objects as known
 from australis.moving import queries as asked
 from australis.moving.grid import Grid, grid
-from australis.moving.interest import grown, interest
 from australis.moving.nearest import limit
 from australis.moving.placing import moved, regions
-from australis.moving.regions import NEAREST, Regions
+from australis.moving.regions import NEAREST, Floats, Regions
+from australis.moving.shedding import accuracies
 from australis.moving.stamps import Stamps
 from australis.moving.updates import Updates, updates
 from australis.order import Order, place_type
-from australis.schema import numeric
 from australis.span import Span, measure, seconds
 from australis.table import Table
 from australis.train import Bools, Ints, Train, empty
@@ -44,7 +44,9 @@ class Watch:
     `refused`, and its query stays as it was. Updates carry the arrival number of the last tuple of the train.
 
     With a `cache` only significant objects are kept: those in the region of a query, or so near that they may be in it
-    before they report again. A new query then sees the others as they report.
+    before they report again. A new query then sees the others as they report. With a `budget`, if more than so many are
+    left, those that fewest queries want are shed, as far as the accuracies allow that queries ask for. The port
+    `accuracy` tells what these are whenever they change.
 
     >>> from australis.testing import apply, rows, train
     >>> objects = train("id int, x double, y double", id=[1, 2], x=[0, 5], y=[0, 0])
@@ -64,23 +66,31 @@ class Watch:
     earth: bool = False
     cache: float | None = None
     speed: float | None = None
+    budget: int | None = None
 
     kind: ClassVar[str] = "watch"
     arity: ClassVar[int] = 2
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         objects, queries = inputs
-        self._check_objects(objects)
-        asked.check(queries)
+        check.objects(objects, self.id, (self.x, self.y), self.carry)
+        check.queries(queries)
         self._conditions(objects)
         self._timeout(objects)
         self._width(objects, queries)
-        return {"out": self._updates(objects, queries), "refused": queries}
+        ports = {"out": self._updates(objects, queries), "refused": queries}
+        if self.budget is None:
+            return ports
+        if self.cache is None or self.budget < 1:
+            raise NetworkError(
+                "a `budget` is a number of objects, of which only significant ones are kept: give `cache`"
+            )
+        return {**ports, "accuracy": _accuracy(queries)}
 
     def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
         """Objects by their identifiers, with every query in each partition, unless objects must be seen together."""
         _, queries = inputs
-        together = self.timeout is not None or {asked.FOCAL, asked.K} & set(queries.names)
+        together = self.timeout is not None or self.budget is not None or {asked.FOCAL, asked.K} & set(queries.names)
         return ((), ()) if together else ((self.id,), EVERYWHERE)
 
     def tables(self, *inputs: pa.Schema) -> Tables:
@@ -100,7 +110,7 @@ class Watch:
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
         reports, rows = trains
         if not len(reports) and not len(rows):
-            return empty(self._updates(reports.schema, rows.schema)), rows
+            return tuple(map(empty, self.outputs(reports.schema, rows.schema).values()))
         objects, queries = tables["objects"], tables["queries"]
         there, asking, touched = objects.alive.copy(), queries.alive.copy(), objects.touched.copy()
         wanted = asked.Rows(rows, [name for name, _ in self.conditions])
@@ -109,29 +119,36 @@ class Watch:
         reported = objects.find([reports[self.id].take(named)], len(named))
         there, asking = _padded(there, len(objects.alive)), _padded(asking, len(queries.alive))
 
-        old = known.points(objects, there)
+        old = known.points(objects, there & ~objects[known.SHED])
         before = regions(queries, asking, old, self._leaders(tables), self.earth)
         last = known.latest(reported, len(objects.alive))
         gone = self._report(tables, reports, reported[last], named[last])
         last = known.latest(registered, len(queries.alive))
         removed = self._register(queries, wanted, registered[last], good[last])
 
-        new = known.points(objects, objects.alive & ~gone)
         leaders = self._leaders(tables)
+        _unshed(objects, np.concatenate([reported, leaders[leaders >= 0]]))
+        new = known.points(objects, objects.alive & ~gone & ~objects[known.SHED])
         after = regions(queries, queries.alive & ~removed, new, leaders, self.earth)
         whole = grid(new, old, np.flatnonzero(~np.isnan(new.x)))
         self._limit(queries, whole, after)
+        part = self._remember(tables, trains, whole, after, leaders, gone, reported)
+        if part is not None:
+            new = known.points(objects, objects.alive & ~gone & ~objects[known.SHED])
+            whole = grid(new, old, np.flatnonzero(~np.isnan(new.x)))
+            self._limit(queries, whole, after)
         anew = moved(before, after)
         anew[registered] = True
         found = updates(old, new, before, after, anew, whole)
         stamps = Stamps(trains, (reported, named), (registered, good), leaders)
-        out = self._train(tables, trains, found, stamps, moment)
-        if self.cache is not None:
-            width = self._width(reports.schema, rows.schema)
-            gone |= self._insignificant(tables, width, whole, after, leaders)
+        number = max(moment.number, *(int(train.number[-1]) for train in trains if len(train)))
+        out = [self._train(tables, trains, found, stamps, number), rows.where(pa.array(~wanted.good))]
+        if part is not None:
+            out.append(self._told(queries, part, queries.alive & ~removed, trains, number))
+        known.fade(objects, np.flatnonzero(objects[known.SHED]))
         self._free(objects, np.flatnonzero(gone & objects.alive), there, touched)
         queries.free(np.flatnonzero(removed))
-        return out, rows.where(pa.array(~wanted.good))
+        return tuple(out)
 
     def _report(self, tables: Tables, reports: Train, slots: Ints, rows: Ints) -> Bools:
         """Write the last report of each object; which objects are nowhere after it, or have been silent too long."""
@@ -178,17 +195,37 @@ class Watch:
             queries[name][changed] = values[changed]
             queries.touched[changed] = True
 
-    def _insignificant(self, tables: Tables, width: float, whole: Grid, after: Regions, leaders: Ints) -> Bools:
-        """The objects that no query has an interest in, nor as its focal object."""
+    def _remember(
+        self, tables: Tables, trains: Trains, whole: Grid, after: Regions, leaders: Ints, gone: Bools, reported: Ints
+    ) -> Floats | None:
+        """Let go of objects that nobody wants, and shed some where there is a budget; the accuracies that are left."""
         objects, queries = tables["objects"], tables["queries"]
-        those = np.flatnonzero(after.west <= after.east)
-        changes = queries["bound"].astype(np.float64) + (queries["kind"] == NEAREST)
-        counts = interest(whole, grown(after, those, changes * width), those, len(objects.alive))
-        counts[leaders[leaders >= 0]] += 1
-        needless: Bools = objects.alive & (counts == 0)
-        return needless
+        if self.cache is None:
+            return None
+        width = self._width(*(train.schema for train in trains))
+        everyone = known.points(objects, objects.alive & ~gone)
+        wants = memory.wanted(queries, everyone, whole, after, leaders, width)
+        gone |= objects.alive & (wants.counts == 0)
+        if self.budget is None:
+            return None
+        shed, accessed = objects[known.SHED].copy(), np.zeros(len(objects.alive), np.bool_)
+        accessed[reported] = True
+        memory.lighten(wants, everyone, queries, shed, accessed, leaders, self.budget)
+        objects.touched |= shed != objects[known.SHED]
+        objects[known.SHED][:] = shed
+        return accuracies(wants, shed)
 
-    def _train(self, tables: Tables, trains: Trains, found: Updates, stamps: Stamps, moment: Moment) -> Train:
+    def _told(self, queries: Table, part: Floats, there: Bools, trains: Trains, number: int) -> Train:
+        """The accuracies of queries that are others than were last told."""
+        those = np.flatnonzero(there & (queries[asked.MISSED] != 1 - part))
+        queries[asked.MISSED][those] = 1 - part[those]
+        queries.touched[those] = True
+        columns = [queries.get(asked.QUERY, those), pa.array(part[those])]
+        tuples = pa.RecordBatch.from_arrays(columns, schema=_accuracy(trains[1].schema))
+        latest = max(int(train.ts.max()) for train in trains if len(train))
+        return Train(tuples, np.full(len(those), latest), np.full(len(those), number))
+
+    def _train(self, tables: Tables, trains: Trains, found: Updates, stamps: Stamps, number: int) -> Train:
         """Updates as tuples."""
         reports, rows = trains
         objects, queries = tables["objects"], tables["queries"]
@@ -197,29 +234,12 @@ class Watch:
         arrays = [queries.get(asked.QUERY, found.queries), pa.array(sign)]
         arrays += [objects.get(name, found.objects) for name in (self.id, *self.carry)]
         tuples = pa.RecordBatch.from_arrays(arrays, schema=self._updates(reports.schema, rows.schema))
-        number = max(moment.number, *(int(train.number[-1]) for train in trains if len(train)))
         return Train(tuples, stamps.of(found), np.full(len(sign), number))
 
     def _free(self, objects: Table, gone: Ints, there: Bools, touched: Bools) -> None:
         """Forget objects; those that came and went within the step leave no trace among the changes."""
         objects.free(gone)
         objects.touched[gone] = there[gone] | _padded(touched, len(there))[gone]
-
-    def _check_objects(self, stream: pa.Schema) -> None:
-        for name in (self.id, self.x, self.y, *self.carry):
-            if name not in stream.names:
-                raise SchemaError(
-                    f"`{name}` is no column of the objects{near(name, stream.names) or '.'}"
-                    f" There are {listing(stream.names)}"
-                )
-        if not pa.types.is_integer(stream.field(self.id).type):
-            raise SchemaError(
-                f"`{self.id}` is a {stream.field(self.id).type}: objects go by whole numbers, which decide between"
-                " those that are equally near; map it to one"
-            )
-        for name in (self.x, self.y):
-            if not numeric(stream.field(name).type):
-                raise SchemaError(f"`{name}` is a {stream.field(name).type}, and a coordinate is a number")
 
     @bound
     def _updates(self, objects: pa.Schema, queries: pa.Schema) -> pa.Schema:
@@ -268,6 +288,15 @@ class Watch:
             raise NetworkError("how wide a cache must be follows from `speed` and `timeout`: give both")
         self._timeout(objects)
         return 2 * self.cache * self.speed * seconds(self.timeout)
+
+
+def _accuracy(queries: pa.Schema) -> pa.Schema:
+    return pa.schema([queries.field(asked.QUERY), pa.field(asked.ACCURACY, pa.float64())])
+
+
+def _unshed(objects: Table, slots: Ints) -> None:
+    objects.touched[slots] |= objects[known.SHED][slots]
+    objects[known.SHED][slots] = False
 
 
 def _advance(clock: Table, times: Values) -> None:

@@ -57,7 +57,7 @@ def carries(box: Box, port: str, inputs: Sequence[pa.Schema]) -> dict[int, Mappi
             names = Pair(*inputs).names
             return {side: _apart(names, prefix) for side, prefix in enumerate((LEFT, RIGHT))}
         case Watch():
-            return {1: _same(inputs[1])} if port == "refused" else {0: {box.id: box.id}}
+            return {1: _same(inputs[1])} if port == "refused" else {0: {box.id: box.id}} if port == "out" else {}
     return {}
 
 
