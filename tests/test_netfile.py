@@ -171,7 +171,9 @@ def networks(draw):
         stream = draw(st.sampled_from(streams))
         groups = draw(st.lists(NAMES, max_size=2))
         made = draw(
-            st.sampled_from(["filter", "fan", "map", "union", "bsort", "aggregate", "join", "resample", "watch"])
+            st.sampled_from(
+                ["filter", "fan", "map", "union", "bsort", "aggregate", "join", "resample", "watch", "distinct"]
+            )
         )
         slack, by, size = (
             draw(st.integers(0, 3)),
@@ -211,6 +213,8 @@ def networks(draw):
                     ends.append(
                         stream.watch(asked, id="t", x=key, y=key, carry=carry, where=where, time="t", timeout=3)
                     )
+                case "distinct":
+                    ends.append(stream.distinct(by or "odd name", sign="t"))
     worth = draw(st.none() | st.just({0.5: 1.0, 10: 0.25}))
     return au.network({f"out{i}": each.output(latency=worth) for i, each in enumerate([*streams, *ends])})
 

@@ -12,7 +12,7 @@ from australis.box import Box
 from australis.boxes import Aggregate, BSort, Filter, Join, Map, Read, Resample, Union, Write
 from australis.errors import NetworkError, listing, near
 from australis.expr import Expr
-from australis.moving import Watch
+from australis.moving import Distinct, Watch
 from australis.order import Order
 from australis.span import Span
 from australis.table import Keyed
@@ -265,11 +265,29 @@ class WatchForm(Form):
         return Watch(self.id, self.x, self.y, self.time, timeout, conditions, carry, self.earth, self.cache, self.speed)
 
 
+class DistinctForm(Form):
+    of = Distinct
+    by: str | list[str]
+    sign: str = "sign"
+
+    @classmethod
+    def long(cls, written: object) -> object:
+        return written if isinstance(written, dict) else {"by": written}
+
+    @classmethod
+    def short(cls, box: Distinct) -> object:
+        by = box.by[0] if len(box.by) == 1 else list(box.by)
+        return by if box.sign == "sign" else {"by": by, "sign": box.sign}
+
+    def box(self, tables: Tables, arity: int) -> Box:
+        return Distinct(parameters.by(self.by), self.sign)
+
+
 FORMS: Mapping[str, type[Form]] = {
     form.of.kind: form
     for form in (
         FilterForm, MapForm, UnionForm, BSortForm, AggregateForm, JoinForm, ResampleForm, WriteForm, ReadForm,
-        WatchForm,
+        WatchForm, DistinctForm,
     )
 }  # fmt: skip
 

@@ -15,7 +15,7 @@ from australis.box import Box
 from australis.boxes import Aggregate, BSort, Filter, Join, Map, Read, Resample, Union, Write
 from australis.errors import NetworkError, listing, near
 from australis.expr import Expr, Term
-from australis.moving import Watch
+from australis.moving import Distinct, Watch
 from australis.network import OUT, Input
 from australis.order import TUP, Order
 from australis.parameters import By, Expression, Function, Length, On, order
@@ -255,6 +255,11 @@ class Stream:
             conditions = parameters.columns(where or {})
             watch = Watch(id, x, y, time, silent, conditions, parameters.by(carry), earth, cache, speed, budget)
             return self._main(watch, box, queries)
+
+    def distinct(self, by: By, sign: str = "sign", box: str | None = None) -> Stream:
+        """Tell which values of some columns get a first supporter (`sign` 1) among updates, or lose the last (-1)."""
+        with _telling(Distinct, box):
+            return self._main(Distinct(parameters.by(by), sign), box)
 
     def output(
         self, latency: Points | None = None, delivered: Points | None = None, value: Mapping[str, Points] | None = None

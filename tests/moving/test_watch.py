@@ -152,30 +152,29 @@ def test_with_a_cache_answers_are_complete_once_all_objects_have_reported(world,
 
 @st.composite
 def journeys(draw: st.DrawFn) -> list[dict[str, Any]]:
-    """Reports of six objects that go at most 1 in a unit of time, and are silent for at most 2."""
+    """Reports of six objects that go along a line, at most 2 in a unit of time, and are silent for at most 4."""
     reports, silent = [], dict.fromkeys(range(6), 9)
-    places = {each: [draw(st.integers(0, 20)), draw(st.integers(0, 20))] for each in silent}
-    for time in range(draw(st.integers(1, 9))):
+    places = {each: draw(st.integers(0, 24)) for each in silent}
+    speeds = {each: draw(st.sampled_from([-2, -1, 0, 1, 2])) for each in silent}
+    for time in range(draw(st.integers(4, 10))):
         for each in draw(st.permutations(list(silent))):
-            if time:
-                places[each][draw(st.integers(0, 1))] += draw(st.integers(-1, 1))
-            if silent[each] >= 2 or draw(st.booleans()):
-                x, y = places[each]
-                reports.append({"id": each, "x": x, "y": y, "time": time, "type": "truck"})
+            places[each] += speeds[each] if time else 0
+            if silent[each] >= 4 or draw(st.integers(0, 3)) == 0:
+                reports.append({"id": each, "x": places[each], "y": 1, "time": time, "type": "truck"})
                 silent[each] = 0
             silent[each] += 1
     return reports
 
 
-@given(journeys(), st.lists(asked(("rectangle", "circle", "polygon", "knn"), True), min_size=1, max_size=5), cuts(9))
+@given(journeys(), st.lists(asked(("rectangle", "circle", "polygon", "knn"), True), min_size=2, max_size=6), cuts(20))
 def test_a_cache_of_one_leaves_nothing_uncertain(reports: list[dict[str, Any]], wanted: Any, cut: Cut) -> None:
     """But for the start: queries are there first, and answers are compared once all objects have reported."""
     for number, row in enumerate(wanted):
         row |= {"action": None, "query": number}
     first = [Tuple(row, 0, 1) for row in wanted]
     streams = trains(([Tuple(row, 0, number) for number, row in enumerate(reports, 2)], first))
-    box = Watch(conditions=TRUCKS, cache=1, speed=1, time="time", timeout=2)
-    world, ledger = World(CONDITIONS, timeout=2), Ledger()
+    box = Watch(conditions=TRUCKS, cache=1, speed=2, time="time", timeout=4)
+    world, ledger = World(CONDITIONS, timeout=4), Ledger()
     for (reported, asking), (updates, _), _ in steps(box, streams, cut):
         for _, row in told(reported):
             world.report(row)

@@ -10,7 +10,7 @@ import pyarrow as pa
 from australis.box import EVERYWHERE, Box, Key
 from australis.boxes import Aggregate, BSort, Filter, Join, Map, Read, Resample, Union, Write
 from australis.boxes.pair import LEFT, RIGHT, Pair
-from australis.moving import Watch
+from australis.moving import Distinct, Watch
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,8 @@ def carries(box: Box, port: str, inputs: Sequence[pa.Schema]) -> dict[int, Mappi
         case Join():
             names = Pair(*inputs).names
             return {side: _apart(names, prefix) for side, prefix in enumerate((LEFT, RIGHT))}
+        case Distinct():
+            return {0: {name: name for name in box.by}}
         case Watch():
             return {1: _same(inputs[1])} if port == "refused" else {0: {box.id: box.id}} if port == "out" else {}
     return {}
