@@ -252,6 +252,7 @@ class WatchForm(Form):
     cache: int | float | None = None
     speed: int | float | None = None
     budget: int | None = None
+    shed: str = "objects"
 
     @classmethod
     def short(cls, box: Watch) -> object:

@@ -243,17 +243,18 @@ class Stream:
         cache: float | None = None,
         speed: float | None = None,
         budget: int | None = None,
+        shed: str = "objects",
         box: str | None = None,
     ) -> Stream:
         """Tell what enters (`sign` 1) and leaves (-1) the answers of queries about these moving objects.
 
         `where` names conditions that queries may ask of objects, `carry` columns of the object that updates have too.
-        See docs/moving.md for the columns of queries, and for `cache`, `speed` and `budget`.
+        See docs/moving.md for the columns of queries, and for `cache`, `speed`, `budget` and `shed`.
         """
         with _telling(Watch, box):
             silent = None if timeout is None else parameters.span(timeout)
             conditions = parameters.columns(where or {})
-            watch = Watch(id, x, y, time, silent, conditions, parameters.by(carry), earth, cache, speed, budget)
+            watch = Watch(id, x, y, time, silent, conditions, parameters.by(carry), earth, cache, speed, budget, shed)
             return self._main(watch, box, queries)
 
     def distinct(self, by: By, sign: str = "sign", box: str | None = None) -> Stream:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from australis.moving.grid import Grid, grid
-from australis.moving.interest import grown, interest
-from australis.moving.queries import ACCURACY
-from australis.moving.regions import NEAREST, Points, Regions
-from australis.moving.shedding import Interest, drop, restore
+from australis.moving.interest import interest
+from australis.moving.queries import ACCURACY, LEVEL
+from australis.moving.regions import Floats, Points, Regions
+from australis.moving.shedding import Interest, accuracies, drop, restore
+from australis.moving.shrinking import around, level
 from australis.table import Table
 from australis.train import Bools, Ints
 
@@ -18,22 +19,45 @@ def wanted(queries: Table, everyone: Points, visible: Grid, after: Regions, lead
     placed = np.flatnonzero(after.west <= after.east)
     there = np.flatnonzero(~np.isnan(everyone.x))
     whole = visible if len(there) == len(visible.slots) else grid(everyone, everyone, there)
-    ways = queries["bound"].astype(np.float64) + (queries["kind"] == NEAREST)
-    around = grown(after, placed, ways * width)
-    counts = interest(whole, around, placed, len(everyone.x))
+    full = around(queries, after, placed, width, np.zeros(len(after.kind)))
+    counts = interest(whole, full, placed, len(everyone.x))
     counts[leaders[leaders >= 0]] += 1
-    return Interest(whole, around, placed, counts)
+    return Interest(whole, full, placed, counts)
 
 
 def lighten(
     wants: Interest, everyone: Points, queries: Table, shed: Bools, accessed: Bools, leaders: Ints, budget: int
-) -> None:
-    """Shed what there is too much of among the objects that were accessed: it is done lazily, as they report."""
+) -> Floats:
+    """Shed what there is too much of among the objects that were accessed: it is done lazily, as they report.
+
+    Gives the accuracies of queries.
+    """
     restore(wants, shed, queries[ACCURACY])
-    shed[leaders[leaders >= 0]] = False
+    led = _led(leaders, len(shed))
+    shed[led] = False
     kept = ~np.isnan(everyone.x) & (wants.counts > 0) & ~shed
     surplus = int(np.count_nonzero(kept)) - budget
     if surplus > 0:
-        led = np.zeros(len(shed), np.bool_)
-        led[leaders[leaders >= 0]] = True
         drop(wants, everyone, shed, kept & accessed & ~led, queries[ACCURACY], surplus)
+    return accuracies(wants, shed)
+
+
+def shrink(
+    wants: Interest, queries: Table, after: Regions, shed: Bools, leaders: Ints, width: float, budget: int
+) -> Floats:
+    """Shrink queries if they want too many objects, and shed those that none wants any more; their accuracies."""
+    levels, part = np.zeros(len(after.kind)), np.ones(len(after.kind))
+    shed[:] = False
+    if np.count_nonzero(wants.counts) > budget:
+        levels, kept, part = level(queries, after, wants, _led(leaders, len(shed)), width, budget)
+        shed[:] = (wants.counts > 0) & ~kept
+    queries.touched |= queries.alive & (queries[LEVEL] != levels)
+    queries[LEVEL][:] = np.where(queries.alive, levels, 0.0)
+    return part
+
+
+def _led(leaders: Ints, objects: int) -> Bools:
+    """Which objects are focal."""
+    led = np.zeros(objects, np.bool_)
+    led[leaders[leaders >= 0]] = True
+    return led

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from australis.box import EVERYWHERE, Key, Moment, Tables, Trains, bound
 from australis.columns import Values
-from australis.errors import ExpressionError, NetworkError, SchemaError
+from australis.errors import ExpressionError, NetworkError, SchemaError, listing, near
 from australis.expr import Bound, Expr
 from australis.moving import check, memory
 from australis.moving import objects as known
@@ -19,7 +19,7 @@ from australis.moving.grid import Grid, grid
 from australis.moving.nearest import limit
 from australis.moving.placing import moved, regions
 from australis.moving.regions import NEAREST, Floats, Regions
-from australis.moving.shedding import accuracies
+from australis.moving.shrinking import shrunk
 from australis.moving.stamps import Stamps
 from australis.moving.updates import Updates, updates
 from australis.order import Order, place_type
@@ -29,6 +29,7 @@ from australis.train import Bools, Ints, Train, empty
 
 SIGN = "sign"
 _MOST_CONDITIONS = 62
+_SHED = ("objects", "queries")
 
 
 @dataclass(frozen=True)
@@ -45,8 +46,8 @@ class Watch:
 
     With a `cache` only significant objects are kept: those in the region of a query, or so near that they may be in it
     before they report again. A new query then sees the others as they report. With a `budget`, if more than so many are
-    left, those that fewest queries want are shed, as far as the accuracies allow that queries ask for. The port
-    `accuracy` tells what these are whenever they change.
+    left, those that fewest queries want are shed, or queries shrink (`shed="queries"`), as far as the accuracies allow
+    that queries ask for. The port `accuracy` tells what these are whenever they change.
 
     >>> from australis.testing import apply, rows, train
     >>> objects = train("id int, x double, y double", id=[1, 2], x=[0, 5], y=[0, 0])
@@ -67,6 +68,7 @@ class Watch:
     cache: float | None = None
     speed: float | None = None
     budget: int | None = None
+    shed: str = "objects"
 
     kind: ClassVar[str] = "watch"
     arity: ClassVar[int] = 2
@@ -85,6 +87,8 @@ class Watch:
             raise NetworkError(
                 "a `budget` is a number of objects, of which only significant ones are kept: give `cache`"
             )
+        if self.shed not in _SHED:
+            raise NetworkError(f"`shed` is one of {listing(_SHED)}, not `{self.shed}`{near(self.shed, _SHED)}")
         return {**ports, "accuracy": _accuracy(queries)}
 
     def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
@@ -121,6 +125,7 @@ class Watch:
 
         old = known.points(objects, there & ~objects[known.SHED])
         before = regions(queries, asking, old, self._leaders(tables), self.earth)
+        before = shrunk(before, queries[asked.LEVEL])
         last = known.latest(reported, len(objects.alive))
         gone = self._report(tables, reports, reported[last], named[last])
         last = known.latest(registered, len(queries.alive))
@@ -137,6 +142,7 @@ class Watch:
             new = known.points(objects, objects.alive & ~gone & ~objects[known.SHED])
             whole = grid(new, old, np.flatnonzero(~np.isnan(new.x)))
             self._limit(queries, whole, after)
+            after = shrunk(after, queries[asked.LEVEL])
         anew = moved(before, after)
         anew[registered] = True
         found = updates(old, new, before, after, anew, whole)
@@ -210,10 +216,13 @@ class Watch:
             return None
         shed, accessed = objects[known.SHED].copy(), np.zeros(len(objects.alive), np.bool_)
         accessed[reported] = True
-        memory.lighten(wants, everyone, queries, shed, accessed, leaders, self.budget)
+        if self.shed == "objects":
+            part = memory.lighten(wants, everyone, queries, shed, accessed, leaders, self.budget)
+        else:
+            part = memory.shrink(wants, queries, after, shed, leaders, width, self.budget)
         objects.touched |= shed != objects[known.SHED]
         objects[known.SHED][:] = shed
-        return accuracies(wants, shed)
+        return part
 
     def _told(self, queries: Table, part: Floats, there: Bools, trains: Trains, number: int) -> Train:
         """The accuracies of queries that are others than were last told."""
