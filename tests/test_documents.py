@@ -22,7 +22,7 @@ TARGETS = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULT
 # Blocks marked `no-run`: document -> (how many, why they cannot run).
 NOT_RUN: dict[str, tuple[int, str]] = {
     "README.md": (2, "Spark is slow to start; tests/test_cli.py and tests/run/test_readme.py run such commands"),
-    "docs/benchmarks.md": (2, "they take minutes; tests/bench runs them in short"),
+    "docs/benchmarks.md": (3, "they take minutes; tests/bench runs them in short"),
     "docs/running.md": (3, "Spark is slow to start, and some of it has no end; tests/test_cli.py runs such commands"),
 }
 

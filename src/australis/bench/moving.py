@@ -17,6 +17,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table as Sheet
 
+from australis.bench import moving_paper
 from australis.bench.moving_load import Load, corners, network
 from australis.box import Moment
 from australis.run.session import session
@@ -30,7 +31,11 @@ _CELLS = 50
 
 
 def main(
-    objects: int = 100_000, queries: int = 50_000, batches: int = 8, json: Path | None = None, peers: bool = True
+    objects: int = 100_000,
+    queries: int = 50_000,
+    batches: int = 8,
+    json: Path | None = None,
+    plots: Path | None = None,
 ) -> None:
     """Measure, show and write down."""
     load = Load(objects, queries)
@@ -39,13 +44,13 @@ def main(
     spark, ours = session(master="local[2,4]")
     with tempfile.TemporaryDirectory() as folder:
         report["spark"] = run(spark, load, batches, Path(folder))
-        if peers:
-            report["plain spark"] = plain(spark, load, Path(folder))
+        report["plain spark"] = plain(spark, load, Path(folder))
     if ours:
         spark.stop()
-    if peers:
-        report["tree"] = tree(load)
+    report["tree"] = tree(load)
     show(report)
+    if plots is not None:
+        report["paper"] = moving_paper.main(objects // 5, queries // 25, plots)
     if json is not None:
         json.write_text(json_.dumps(report, indent=2))
 
