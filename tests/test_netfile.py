@@ -170,7 +170,11 @@ def networks(draw):
     for _ in range(draw(st.integers(0, 5))):
         stream = draw(st.sampled_from(streams))
         groups = draw(st.lists(NAMES, max_size=2))
-        made = draw(st.sampled_from(["filter", "fan", "map", "union", "bsort", "aggregate", "join", "resample"]))
+        made = draw(
+            st.sampled_from(
+                ["filter", "fan", "map", "union", "bsort", "aggregate", "join", "resample", "watch", "distinct"]
+            )
+        )
         slack, by, size = (
             draw(st.integers(0, 3)),
             draw(st.sampled_from([(), (key,), "odd name"])),
@@ -203,6 +207,14 @@ def networks(draw):
                     ends.append(
                         stream.resample(stream, {column: "count(*)"}, on=["t", au.order("t", by=by)], size=size)
                     )
+                case "watch":
+                    asked = au.stream("asked", "query int, kind string, x double, y double, radius double")
+                    carry, where = draw(st.sampled_from([(), "odd name"])), {column: f"t > {size}"}
+                    ends.append(
+                        stream.watch(asked, id="t", x=key, y=key, carry=carry, where=where, time="t", timeout=3)
+                    )
+                case "distinct":
+                    ends.append(stream.distinct(by or "odd name", sign="t"))
     worth = draw(st.none() | st.just({0.5: 1.0, 10: 0.25}))
     return au.network({f"out{i}": each.output(latency=worth) for i, each in enumerate([*streams, *ends])})
 

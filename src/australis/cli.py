@@ -241,6 +241,19 @@ def signals(
     importlib.import_module("australis.bench.signals").main(samples=samples, data=data, json=json)
 
 
+@bench.command()
+def moving(
+    objects: Annotated[int, typer.Option(help="How many move, and report in every batch.")] = 100_000,
+    queries: Annotated[int, typer.Option(help="How many watch them; half of them move too.")] = 50_000,
+    batches: Annotated[int, typer.Option(help="How many, after the one with the queries.")] = 8,
+    json: Annotated[Path | None, typer.Option(metavar="OUT.JSON", help="Write the numbers here.")] = None,
+    plots: Annotated[Path | None, typer.Option(metavar="DIR", help="The paper's experiments too, drawn here.")] = None,
+) -> None:
+    """Measure queries about moving objects, beside plain Spark and a tree of rectangles."""
+    measure = importlib.import_module("australis.bench.moving").main
+    measure(objects=objects, queries=queries, batches=batches, json=json, plots=plots)
+
+
 def _load(file: Path, functions: list[Path] | None) -> Network:
     from australis.netfile import load
 

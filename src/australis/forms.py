@@ -12,6 +12,7 @@ from australis.box import Box
 from australis.boxes import Aggregate, BSort, Filter, Join, Map, Read, Resample, Union, Write
 from australis.errors import NetworkError, listing, near
 from australis.expr import Expr
+from australis.moving import Distinct, Watch
 from australis.order import Order
 from australis.plain_forms import plain_forms
 from australis.span import Span
@@ -242,12 +243,58 @@ class ReadForm(Form):
         return Read(_table(self.table, tables), parameters.by(self.columns))
 
 
+class WatchForm(Form):
+    of = Watch
+    id: str = "id"
+    x: str = "x"
+    y: str = "y"
+    time: str | None = None
+    timeout: Span | None = None
+    where: dict[str, Expression] = {}
+    carry: str | list[str] = []
+    earth: bool = False
+    cache: int | float | None = None
+    speed: int | float | None = None
+    budget: int | None = None
+    shed: str = "objects"
+
+    @classmethod
+    def short(cls, box: Watch) -> object:
+        plain = {name: getattr(box, name) for name in cls.model_fields if name not in ("where", "carry")}
+        given = {**plain, "where": _texts(box.conditions), "carry": list(box.carry)}
+        return {name: value for name, value in given.items() if value != cls.model_fields[name].default}
+
+    def box(self, tables: Tables, arity: int) -> Box:
+        timeout = None if self.timeout is None else parameters.span(self.timeout)
+        conditions, carry = parameters.columns(self.where), parameters.by(self.carry)
+        return Watch(self.id, self.x, self.y, self.time, timeout, conditions, carry, self.earth, self.cache, self.speed)
+
+
+class DistinctForm(Form):
+    of = Distinct
+    by: str | list[str]
+    sign: str = "sign"
+
+    @classmethod
+    def long(cls, written: object) -> object:
+        return written if isinstance(written, dict) else {"by": written}
+
+    @classmethod
+    def short(cls, box: Distinct) -> object:
+        by = box.by[0] if len(box.by) == 1 else list(box.by)
+        return by if box.sign == "sign" else {"by": by, "sign": box.sign}
+
+    def box(self, tables: Tables, arity: int) -> Box:
+        return Distinct(parameters.by(self.by), self.sign)
+
+
 PLAIN: list[type[Form]] = plain_forms(Form, signals.BOXES)
 
 FORMS: Mapping[str, type[Form]] = {form.of.kind: form for form in PLAIN} | {
     form.of.kind: form
     for form in (
         FilterForm, MapForm, UnionForm, BSortForm, AggregateForm, JoinForm, ResampleForm, WriteForm, ReadForm,
+        WatchForm, DistinctForm,
     )
 }  # fmt: skip
 

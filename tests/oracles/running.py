@@ -49,8 +49,8 @@ def run(
             output.tuples.validate(full=True)
             port.append(output)
         if restart:
-            log.append({name: _stored(table.changes()) for name, table in tables.items()})
-            tables = _rebuilt(box.tables(*schemas), log)
+            log.append({name: stored(table.changes()) for name, table in tables.items()})
+            tables = rebuilt(box.tables(*schemas), log)
     outs = tuple(emitted(port) for port in made)
     for port in outs:
         assert [number for _, _, number in port] == sorted(number for _, _, number in port), "arrival numbers fall"
@@ -72,7 +72,7 @@ def _between(stream: Train, low: int, high: int) -> Train:
     return stream.slice(inside[0], inside[-1] + 1) if inside else stream.slice(0, 0)
 
 
-def _stored(changes: pa.RecordBatch) -> pa.RecordBatch:
+def stored(changes: pa.RecordBatch) -> pa.RecordBatch:
     """Changes after a trip through a file."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, changes.schema) as writer:
@@ -80,7 +80,7 @@ def _stored(changes: pa.RecordBatch) -> pa.RecordBatch:
     return pa.ipc.open_stream(sink.getvalue()).read_next_batch()
 
 
-def _rebuilt(tables: Tables, log: list[dict[str, pa.RecordBatch]]) -> Tables:
+def rebuilt(tables: Tables, log: list[dict[str, pa.RecordBatch]]) -> Tables:
     for changes in log:
         for name, table in tables.items():
             if changes[name].num_rows:

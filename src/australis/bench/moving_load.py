@@ -1,0 +1,89 @@
+"""A load of moving objects and queries about them: positions in the unit square, and rectangles of mixed sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+import australis as au
+from australis.network import Network
+
+Floats = npt.NDArray[np.float64]
+OBJECTS = "id bigint, x double, y double, time bigint"
+QUERIES = "query bigint, kind string, x double, y double, width double, height double, focal bigint, accuracy double"
+
+
+@dataclass(frozen=True)
+class Load:
+    """So many objects, each of which moves up to `speed` between two reports; so many squares, half of them moving."""
+
+    objects: int = 100_000
+    queries: int = 50_000
+    smallest: float = 1e-4
+    """The least and the largest part of the space that a query covers; sizes are even on a scale of powers."""
+    largest: float = 1e-2
+    moving: float = 0.5
+    speed: float = 0.001
+    accuracy: float = 1.0
+    seed: int = 1
+
+    def ticks(self, count: int) -> Iterator[pa.RecordBatch]:
+        """Where all objects are, time after time: they go straight on, and turn back at the edge of the space."""
+        chance = np.random.default_rng(self.seed)
+        place = chance.random((2, self.objects))
+        step = chance.uniform(-self.speed, self.speed, (2, self.objects)) / np.sqrt(2)
+        for tick in range(count):
+            if tick:
+                place += step
+                step[(place < 0) | (place > 1)] *= -1
+                place = np.clip(place, 0, 1)
+            yield pa.RecordBatch.from_pydict(
+                {
+                    "id": np.arange(self.objects),
+                    "x": place[0],
+                    "y": place[1],
+                    "time": np.full(self.objects, tick),
+                }
+            )
+
+    def asked(self) -> pa.RecordBatch:
+        """All queries."""
+        chance = np.random.default_rng(self.seed + 1)
+        powers = chance.uniform(np.log(self.smallest), np.log(self.largest), self.queries)
+        sides = np.sqrt(np.exp(powers))
+        bound = chance.random(self.queries) < self.moving
+        place = np.where(bound, 0.0, chance.random((2, self.queries)))
+        return pa.RecordBatch.from_pydict(
+            {
+                "query": np.arange(self.queries),
+                "kind": pa.array(["rectangle"] * self.queries),
+                "x": place[0],
+                "y": place[1],
+                "width": sides,
+                "height": sides,
+                "focal": pa.array(chance.integers(0, self.objects, self.queries), mask=~bound),
+                "accuracy": np.full(self.queries, self.accuracy),
+            }
+        )
+
+
+def network(cache: float | None = None, speed: float | None = None) -> Network:
+    """One box that watches."""
+    queries = au.stream("queries", QUERIES)
+    options = {} if cache is None else {"time": "time", "timeout": 1, "cache": cache, "speed": speed}
+    seen = au.stream("objects", OBJECTS).watch(queries, **options)  # type: ignore[arg-type]
+    return au.network(updates=seen)
+
+
+def corners(asked: pa.RecordBatch, tick: pa.RecordBatch) -> tuple[Floats, Floats, Floats, Floats]:
+    """West, south, east and north of the queries at a moment."""
+    focal = asked["focal"].fill_null(-1).to_numpy(zero_copy_only=False)
+    sides = asked["width"].to_numpy() / 2
+    x, y = (
+        np.where(focal < 0, asked[name].to_numpy(), tick[name].to_numpy()[np.maximum(focal, 0)]) for name in ("x", "y")
+    )
+    return x - sides, y - sides, x + sides, y + sides

@@ -1,0 +1,75 @@
+"""Objects as a stream: where each was when it last reported, and those that have stopped reporting (SOLE 3.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from australis.columns import Values, plain, take
+from australis.expr import Bound
+from australis.moving.regions import Floats, Points
+from australis.table import Table
+from australis.train import Bools, Ints, Train
+
+X, Y, TIME, MASK, SHED = "#x", "#y", "#time", "#mask", "#shed"
+
+
+def table(identifier: pa.Field[pa.DataType], carried: Sequence[pa.Field[pa.DataType]], time: pa.DataType) -> Table:
+    """The objects that are known, under their identifiers; of one that is shed only its shadow (SOLE 6.5)."""
+    types = {X: pa.float64(), Y: pa.float64(), TIME: time, MASK: pa.int64(), SHED: pa.bool_()}
+    hidden = [pa.field(name, type_, nullable=False) for name, type_ in types.items()]
+    return Table(pa.schema([identifier, *hidden, *carried]), (identifier.name,))
+
+
+def points(objects: Table, there: Bools) -> Points:
+    """Where those objects are that are there."""
+    x = np.where(there, objects[X], np.nan)
+    return Points(x, objects[Y].copy(), objects[MASK].copy(), objects[objects.key[0]].astype(np.int64))
+
+
+def coordinate(train: Train, name: str) -> Floats:
+    """A column of coordinates; none is no number."""
+    values, valid = plain(train[name].cast(pa.float64()))
+    return values if valid is None else np.where(valid, values, np.nan)
+
+
+def masks(train: Train, conditions: Sequence[Bound]) -> Ints:
+    """A bit for each condition that a report satisfies."""
+    bits = np.zeros(len(train), np.int64)
+    for place, condition in enumerate(conditions):
+        bits |= condition.mask(train.view).to_numpy(zero_copy_only=False).astype(np.int64) << place
+    return bits
+
+
+def latest(slots: Ints, size: int) -> Ints:
+    """The last row of each slot among rows of a train."""
+    last = np.full(size, -1, np.int64)
+    last[slots] = np.arange(len(slots))
+    return last[last >= 0]
+
+
+def put(objects: Table, slots: Ints, rows: Ints, columns: dict[str, Values], train: Train) -> None:
+    """Write the reports of rows, with the columns that the table carries."""
+    for name, values in columns.items():
+        objects[name][slots] = values[rows]
+    for name in objects.schema.names:
+        if name in train.schema.names and name not in objects.key:
+            objects.put(name, slots, take(train[name], rows))
+
+
+def fade(objects: Table, slots: Ints) -> None:
+    """Leave only the shadows of objects: what they carry goes."""
+    for name in objects.valid.keys() - set(objects.key):
+        values = objects[name]
+        values[slots] = None if values.dtype == object else 0
+        objects.valid[name][slots] = False
+
+
+def named(train: Train, column: str) -> Ints:
+    """The rows that have a value in a column."""
+    if not train[column].null_count:
+        return np.arange(len(train))
+    return np.flatnonzero(pc.is_valid(train[column]).to_numpy(zero_copy_only=False))

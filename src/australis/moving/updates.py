@@ -1,0 +1,52 @@
+"""Updates: what enters and leaves the answers of queries from one moment to the next (SOLE 5.3)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from australis.moving.differences import differences
+from australis.moving.grid import Grid, grid
+from australis.moving.regions import Points, Regions
+from australis.train import Bools, Ints
+
+
+class Updates(NamedTuple):
+    """Slots of queries and objects, those that leave before those that enter, and how many leave."""
+
+    queries: Ints
+    objects: Ints
+    leaving: int
+
+
+def updates(old: Points, new: Points, before: Regions, after: Regions, anew: Bools, all_new: Grid) -> Updates:
+    """Go through all objects for the queries whose regions are `anew`, and for the others through those that changed.
+
+    Where neither the query nor the object changed, nothing enters or leaves.
+    """
+    lost = _entering(new, old, after, before, anew, None)
+    won = _entering(old, new, before, after, anew, all_new)
+    return Updates(np.concatenate([lost[0], won[0]]), np.concatenate([lost[1], won[1]]), len(lost[0]))
+
+
+def _entering(
+    there: Points, here: Points, far: Regions, near: Regions, anew: Bools, whole: Grid | None
+) -> tuple[Ints, Ints]:
+    """Who is in an answer here that was not there."""
+    somewhere = near.west <= near.east
+    moving, resting = np.flatnonzero(anew & somewhere), np.flatnonzero(~anew & somewhere)
+    seen = ~np.isnan(here.x)
+    changed = seen & ~((here.x == there.x) & (here.y == there.y) & (here.mask == there.mask))
+    few = 2 * np.count_nonzero(changed) < np.count_nonzero(seen)
+    if not few:
+        moving, resting = np.concatenate([moving, resting]), resting[:0]
+    found = []
+    if len(moving):
+        found.append(differences(whole or grid(here, there, np.flatnonzero(seen)), near, far, moving))
+    if len(resting):
+        found.append(differences(grid(here, there, np.flatnonzero(changed)), near, far, resting))
+    if not found:
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    queries, objects = np.concatenate(found, axis=1)
+    return queries, objects

@@ -1,0 +1,323 @@
+"""Watch: the shared operator that answers queries about moving objects, by what enters and leaves (SOLE 5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from australis.box import EVERYWHERE, Key, Moment, Tables, Trains, bound
+from australis.columns import Values
+from australis.errors import ExpressionError, NetworkError, SchemaError, listing, near
+from australis.expr import Bound, Expr
+from australis.moving import check, memory
+from australis.moving import objects as known
+from australis.moving import queries as asked
+from australis.moving.grid import Grid, grid
+from australis.moving.nearest import limit
+from australis.moving.placing import moved, regions
+from australis.moving.regions import NEAREST, Floats, Regions
+from australis.moving.shrinking import shrunk
+from australis.moving.stamps import Stamps
+from australis.moving.updates import Updates, updates
+from australis.order import Order, place_type
+from australis.span import Span, measure, seconds
+from australis.table import Table
+from australis.train import Bools, Ints, Train, empty
+
+SIGN = "sign"
+_MOST_CONDITIONS = 62
+_SHED = ("objects", "queries")
+
+
+@dataclass(frozen=True)
+class Watch:
+    """What enters (sign 1) and leaves (sign -1) the answers of the queries on the right among the objects on the left.
+
+    After every train the answer of a query, the sum of its updates, is the set of the objects in its region as all were
+    last reported. What comes and goes within a train leaves no trace, and no update repeats. An object that reports no
+    place, or that has been silent for longer than `timeout` by the latest time of any report, is in no answer. A report
+    without an identifier only tells the time.
+
+    A query registers, changes and leaves by rows on the right: see docs/moving.md. A row that cannot be read leaves by
+    `refused`, and its query stays as it was. Updates carry the arrival number of the last tuple of the train.
+
+    With a `cache` only significant objects are kept: those in the region of a query, or so near that they may be in it
+    before they report again. A new query then sees the others as they report. With a `budget`, if more than so many are
+    left, those that fewest queries want are shed, or queries shrink (`shed="queries"`), as far as the accuracies allow
+    that queries ask for. The port `accuracy` tells what these are whenever they change.
+
+    >>> from australis.testing import apply, rows, train
+    >>> objects = train("id int, x double, y double", id=[1, 2], x=[0, 5], y=[0, 0])
+    >>> queries = train("query int, kind string, x double, y double, radius double",
+    ...     query=[7], kind=["circle"], x=[1], y=[0], radius=[2], first=3)
+    >>> rows(apply(Watch(), objects, queries)[0])
+    [(7, 1, 1)]
+    """
+
+    id: str = "id"
+    x: str = "x"
+    y: str = "y"
+    time: str | None = None
+    timeout: Span | None = None
+    conditions: tuple[tuple[str, Expr], ...] = ()
+    carry: tuple[str, ...] = ()
+    earth: bool = False
+    cache: float | None = None
+    speed: float | None = None
+    budget: int | None = None
+    shed: str = "objects"
+
+    kind: ClassVar[str] = "watch"
+    arity: ClassVar[int] = 2
+
+    def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
+        objects, queries = inputs
+        check.objects(objects, self.id, (self.x, self.y), self.carry)
+        check.queries(queries)
+        self._conditions(objects)
+        self._timeout(objects)
+        self._width(objects, queries)
+        ports = {"out": self._updates(objects, queries), "refused": queries}
+        if self.budget is None:
+            return ports
+        if self.cache is None or self.budget < 1:
+            raise NetworkError(
+                "a `budget` is a number of objects, of which only significant ones are kept: give `cache`"
+            )
+        if self.shed not in _SHED:
+            raise NetworkError(f"`shed` is one of {listing(_SHED)}, not `{self.shed}`{near(self.shed, _SHED)}")
+        return {**ports, "accuracy": _accuracy(queries)}
+
+    def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
+        """Objects by their identifiers, with every query in each partition, unless objects must be seen together."""
+        _, queries = inputs
+        together = self.timeout is not None or self.budget is not None or {asked.FOCAL, asked.K} & set(queries.names)
+        return ((), ()) if together else ((self.id,), EVERYWHERE)
+
+    def tables(self, *inputs: pa.Schema) -> Tables:
+        objects, queries = inputs
+        time = self._time(objects)
+        carried = [objects.field(name) for name in self.carry]
+        return {
+            "objects": known.table(objects.field(self.id), carried, time),
+            "queries": asked.table(queries),
+            "clock": Table(pa.schema([pa.field("now", time, nullable=False)])),
+        }
+
+    def holds(self, *inputs: pa.Schema) -> str:
+        each = "each object" if self.cache is None else "each object in or near the region of a query"
+        return f"where {each} is{'' if self.timeout is None else f', for {self.timeout}'}; each query"
+
+    def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
+        reports, rows = trains
+        if not len(reports) and not len(rows):
+            return tuple(map(empty, self.outputs(reports.schema, rows.schema).values()))
+        objects, queries = tables["objects"], tables["queries"]
+        there, asking, touched = objects.alive.copy(), queries.alive.copy(), objects.touched.copy()
+        wanted = asked.Rows(rows, [name for name, _ in self.conditions])
+        good, named = np.flatnonzero(wanted.good), known.named(reports, self.id)
+        registered = queries.find([rows[asked.QUERY].take(good)], len(good))
+        reported = objects.find([reports[self.id].take(named)], len(named))
+        there, asking = _padded(there, len(objects.alive)), _padded(asking, len(queries.alive))
+
+        old = known.points(objects, there & ~objects[known.SHED])
+        before = regions(queries, asking, old, self._leaders(tables), self.earth)
+        before = shrunk(before, queries[asked.LEVEL])
+        last = known.latest(reported, len(objects.alive))
+        gone = self._report(tables, reports, reported[last], named[last])
+        last = known.latest(registered, len(queries.alive))
+        removed = self._register(queries, wanted, registered[last], good[last])
+
+        leaders = self._leaders(tables)
+        _unshed(objects, np.concatenate([reported, leaders[leaders >= 0]]))
+        new = known.points(objects, objects.alive & ~gone & ~objects[known.SHED])
+        after = regions(queries, queries.alive & ~removed, new, leaders, self.earth)
+        whole = grid(new, old, np.flatnonzero(~np.isnan(new.x)))
+        self._limit(queries, whole, after)
+        part = self._remember(tables, trains, whole, after, leaders, gone, reported)
+        if part is not None:
+            new = known.points(objects, objects.alive & ~gone & ~objects[known.SHED])
+            whole = grid(new, old, np.flatnonzero(~np.isnan(new.x)))
+            self._limit(queries, whole, after)
+            after = shrunk(after, queries[asked.LEVEL])
+        anew = moved(before, after)
+        anew[registered] = True
+        found = updates(old, new, before, after, anew, whole)
+        stamps = Stamps(trains, (reported, named), (registered, good), leaders)
+        number = max(moment.number, *(int(train.number[-1]) for train in trains if len(train)))
+        out = [self._train(tables, trains, found, stamps, number), rows.where(pa.array(~wanted.good))]
+        if part is not None:
+            out.append(self._told(queries, part, queries.alive & ~removed, trains, number))
+        known.fade(objects, np.flatnonzero(objects[known.SHED]))
+        self._free(objects, np.flatnonzero(gone & objects.alive), there, touched)
+        queries.free(np.flatnonzero(removed))
+        return tuple(out)
+
+    def _report(self, tables: Tables, reports: Train, slots: Ints, rows: Ints) -> Bools:
+        """Write the last report of each object; which objects are nowhere after it, or have been silent too long."""
+        objects, clock = tables["objects"], tables["clock"]
+        columns = {
+            known.X: known.coordinate(reports, self.x),
+            known.Y: known.coordinate(reports, self.y),
+            known.MASK: known.masks(reports, self._conditions(reports.schema)),
+        }
+        placed = np.isfinite(columns[known.X]) & np.isfinite(columns[known.Y])
+        gone = np.zeros(len(objects.alive), np.bool_)
+        if self.time is not None:
+            columns[known.TIME], timed = Order(self.time).places(reports)
+            placed &= timed
+            _advance(clock, columns[known.TIME][timed])
+        gone[slots] = ~placed[rows]
+        known.put(objects, slots[placed[rows]], rows[placed[rows]], columns, reports)
+        if self.timeout is not None and len(clock):
+            gone |= objects.alive & (objects[known.TIME] < clock["now"][0] - self._timeout(reports.schema))
+        return gone
+
+    def _register(self, queries: Table, wanted: asked.Rows, slots: Ints, rows: Ints) -> Bools:
+        """Write the last row of each query; which queries are removed."""
+        removed = np.zeros(len(queries.alive), np.bool_)
+        removed[slots] = wanted.removes[rows]
+        kept = ~wanted.removes[rows]
+        wanted.put(queries, slots[kept], rows[kept])
+        return removed
+
+    def _leaders(self, tables: Tables) -> Ints:
+        """The slots of the queries' focal objects."""
+        objects, queries = tables["objects"], tables["queries"]
+        leaders = np.full(len(queries.alive), -1, np.int64)
+        slots = np.flatnonzero(queries.alive & queries["bound"])
+        leaders[slots] = objects.lookup([pa.array(queries[asked.FOCAL][slots])], len(slots))
+        return leaders
+
+    def _limit(self, queries: Table, whole: Grid, after: Regions) -> None:
+        """Find how far kNN queries reach now."""
+        nearest = np.flatnonzero((after.kind == NEAREST) & (after.west <= after.east))
+        limit(whole, after, nearest, queries[asked.K])
+        for name, values in (("limit", after.limit), ("tie", after.tie)):
+            changed = nearest[queries[name][nearest] != values[nearest]]
+            queries[name][changed] = values[changed]
+            queries.touched[changed] = True
+
+    def _remember(
+        self, tables: Tables, trains: Trains, whole: Grid, after: Regions, leaders: Ints, gone: Bools, reported: Ints
+    ) -> Floats | None:
+        """Let go of objects that nobody wants, and shed some where there is a budget; the accuracies that are left."""
+        objects, queries = tables["objects"], tables["queries"]
+        if self.cache is None:
+            return None
+        width = self._width(*(train.schema for train in trains))
+        everyone = known.points(objects, objects.alive & ~gone)
+        wants = memory.wanted(queries, everyone, whole, after, leaders, width)
+        gone |= objects.alive & (wants.counts == 0)
+        if self.budget is None:
+            return None
+        shed, accessed = objects[known.SHED].copy(), np.zeros(len(objects.alive), np.bool_)
+        accessed[reported] = True
+        if self.shed == "objects":
+            part = memory.lighten(wants, everyone, queries, shed, accessed, leaders, self.budget)
+        else:
+            part = memory.shrink(wants, queries, after, shed, leaders, width, self.budget)
+        objects.touched |= shed != objects[known.SHED]
+        objects[known.SHED][:] = shed
+        return part
+
+    def _told(self, queries: Table, part: Floats, there: Bools, trains: Trains, number: int) -> Train:
+        """The accuracies of queries that are others than were last told."""
+        those = np.flatnonzero(there & (queries[asked.MISSED] != 1 - part))
+        queries[asked.MISSED][those] = 1 - part[those]
+        queries.touched[those] = True
+        columns = [queries.get(asked.QUERY, those), pa.array(part[those])]
+        tuples = pa.RecordBatch.from_arrays(columns, schema=_accuracy(trains[1].schema))
+        latest = max(int(train.ts.max()) for train in trains if len(train))
+        return Train(tuples, np.full(len(those), latest), np.full(len(those), number))
+
+    def _train(self, tables: Tables, trains: Trains, found: Updates, stamps: Stamps, number: int) -> Train:
+        """Updates as tuples."""
+        reports, rows = trains
+        objects, queries = tables["objects"], tables["queries"]
+        sign = np.ones(len(found.queries), np.int8)
+        sign[: found.leaving] = -1
+        arrays = [queries.get(asked.QUERY, found.queries), pa.array(sign)]
+        arrays += [objects.get(name, found.objects) for name in (self.id, *self.carry)]
+        tuples = pa.RecordBatch.from_arrays(arrays, schema=self._updates(reports.schema, rows.schema))
+        return Train(tuples, stamps.of(found), np.full(len(sign), number))
+
+    def _free(self, objects: Table, gone: Ints, there: Bools, touched: Bools) -> None:
+        """Forget objects; those that came and went within the step leave no trace among the changes."""
+        objects.free(gone)
+        objects.touched[gone] = there[gone] | _padded(touched, len(there))[gone]
+
+    @bound
+    def _updates(self, objects: pa.Schema, queries: pa.Schema) -> pa.Schema:
+        fields = [queries.field(asked.QUERY), pa.field(SIGN, pa.int8()), objects.field(self.id)]
+        fields += [objects.field(name) for name in self.carry]
+        names = [field.name for field in fields]
+        twice = [name for name in names if names.count(name) > 1]
+        if twice:
+            raise SchemaError(f"updates would have two columns `{twice[0]}`: map the objects' to another name first")
+        return pa.schema(fields)
+
+    @bound
+    def _conditions(self, objects: pa.Schema) -> list[Bound]:
+        if len(self.conditions) > _MOST_CONDITIONS:
+            raise NetworkError(f"{len(self.conditions)} conditions are too many: there is room for {_MOST_CONDITIONS}")
+        made = [condition.bind(objects) for _, condition in self.conditions]
+        for (name, condition), each in zip(self.conditions, made, strict=True):
+            if each.type != pa.bool_():
+                raise ExpressionError(f"the condition {name}, `{condition}`, gives a {each.type}, not a boolean")
+        return made
+
+    def _time(self, objects: pa.Schema) -> pa.DataType:
+        return pa.int64() if self.time is None else place_type(Order(self.time).check(objects))
+
+    @bound
+    def _timeout(self, objects: pa.Schema) -> Any:
+        """For how long an object may be silent, in values of its time."""
+        if self.timeout is None:
+            return None
+        if self.time is None:
+            raise NetworkError("a `timeout` is told by the objects' time: give `time`, its column")
+        return measure(self.timeout, Order(self.time).check(objects), self.time)
+
+    @bound
+    def _width(self, objects: pa.Schema, queries: pa.Schema) -> float:
+        """How wide the cache around a region is that changes in one way, by moving or as that of a kNN query does.
+
+        An object is seen where it last reported. From one report of an object to its next, at most a timeout later, a
+        focal object's last report can be replaced by one two timeouts younger: so far apart may the two places lie.
+        """
+        if self.cache is None or not {asked.FOCAL, asked.K} & set(queries.names) or self.cache == 0:
+            return 0.0
+        if not 0 <= self.cache <= 1:
+            raise NetworkError(f"`cache` is a part of what is surely enough, between 0 and 1, not {self.cache}")
+        if self.speed is None or self.timeout is None:
+            raise NetworkError("how wide a cache must be follows from `speed` and `timeout`: give both")
+        self._timeout(objects)
+        return 2 * self.cache * self.speed * seconds(self.timeout)
+
+
+def _accuracy(queries: pa.Schema) -> pa.Schema:
+    return pa.schema([queries.field(asked.QUERY), pa.field(asked.ACCURACY, pa.float64())])
+
+
+def _unshed(objects: Table, slots: Ints) -> None:
+    objects.touched[slots] |= objects[known.SHED][slots]
+    objects[known.SHED][slots] = False
+
+
+def _advance(clock: Table, times: Values) -> None:
+    """Set the clock to the latest time, if it is later."""
+    if not len(times):
+        return
+    if not len(clock):
+        clock.insert(1)
+        clock["now"][0] = times[0]
+    clock["now"][0] = max(clock["now"][0], times.max())
+    clock.touched[0] = True
+
+
+def _padded(flags: Bools, size: int) -> Bools:
+    return np.concatenate([flags, np.zeros(size - len(flags), np.bool_)])

@@ -1,0 +1,143 @@
+"""Load shedding (SOLE 6): no query falls below the accuracy that it asks for, and a budget is met if it can be."""
+
+from dataclasses import replace
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from australis.expr import expr
+from australis.moving import Watch
+from australis.testing import Cut, cuts, rows, train
+from australis.train import Train
+from tests.moving.test_watch import CONDITIONS, OBJECTS, QUERIES, worlds
+from tests.oracles.moving import Ledger, World, steps, told
+from tests.oracles.tuples import Tuple, stream_of
+
+ASKED = f"{QUERIES}, accuracy double"
+RANGES = worlds(kinds=("rectangle", "circle"))
+ACCURACIES = st.lists(st.sampled_from([None, 0.0, 0.3, 0.5, 0.7, 1.0]), min_size=10, max_size=10)
+
+
+def box(budget: int) -> Watch:
+    """With a cache of no width: what a query wants is its region."""
+    return Watch(conditions=(("trucks", expr("type = 'truck'")),), cache=0, budget=budget, time="time", carry=("type",))
+
+
+def streams(world: Any, accuracies: list[float | None], again: bool = False) -> list[Train]:
+    reports, wanted = world
+    wanted = [
+        each._replace(row={**each.row, "accuracy": accuracy})
+        for each, accuracy in zip(wanted, accuracies, strict=False)
+    ]
+    if again:
+        last = {each.row["id"]: each.row for each in reports if None not in (each.row["id"], each.row["x"])}
+        reports = [*reports, *(Tuple(row, 0, 101 + place) for place, row in enumerate(last.values()))]
+    return [stream_of(OBJECTS, reports), stream_of(ASKED, wanted)]
+
+
+class Watched:
+    """What is known and kept after a step, and what queries would have of it."""
+
+    def __init__(self, tables: Any, world: World) -> None:
+        objects = tables["objects"]
+        slots = objects.slots
+        self.kept = {int(objects["id"][slot]) for slot in slots if not objects["#shed"][slot]}
+        known = {int(objects["id"][slot]) for slot in slots}
+        world.objects = {key: row for key, row in world.objects.items() if key in known}
+        self.full = world.answers()
+        self.wanted = {
+            name: 1.0 if query["accuracy"] is None else query["accuracy"] for name, query in world.queries.items()
+        }
+        self.led = {query["focal"] for query in world.queries.values()}
+
+    def locked(self, identifier: int) -> bool:
+        """Whether some query would have too little without an object."""
+        return any(
+            identifier in full and len(full & self.kept) - 1 < self.wanted[name] * len(full) - 1e-9
+            for name, full in self.full.items()
+        )
+
+
+@given(RANGES, ACCURACIES, cuts(), st.booleans(), st.integers(1, 4))
+def test_every_query_has_the_accuracy_that_it_asks_for(world, accuracies, cut: Cut, restart: bool, budget: int) -> None:
+    everything, ledger, parts = World(CONDITIONS), Ledger(), {}
+    for (reports, wanted), (updates, refused, changes), tables in steps(
+        box(budget), streams(world, accuracies), cut, restart
+    ):
+        assert not len(refused)
+        for _, row in told(reports):
+            everything.report(row)
+        for _, row in told(wanted):
+            everything.ask(row)
+            if row["action"] == "remove":
+                parts.pop(row["query"], None)
+        ledger.add(updates)
+        parts.update(dict(rows(changes)))
+        now = Watched(tables, everything)
+        for name, answer in ledger.answers(everything.queries).items():
+            full = now.full[name]
+            assert answer == full & now.kept
+            assert len(answer) >= now.wanted[name] * len(full) - 1e-9
+            assert abs(parts.get(name, 1.0) - (len(answer) / len(full) if full else 1.0)) < 1e-9
+
+
+@given(RANGES, ACCURACIES, cuts(), st.booleans(), st.integers(1, 4))
+def test_queries_that_shrink_keep_their_accuracy_too(world, accuracies, cut: Cut, restart: bool, budget: int) -> None:
+    shrinking = replace(box(budget), shed="queries")
+    everything, ledger, parts = World(CONDITIONS), Ledger(), {}
+    for (reports, wanted), (updates, _, changes), tables in steps(shrinking, streams(world, accuracies), cut, restart):
+        for _, row in told(reports):
+            everything.report(row)
+        for _, row in told(wanted):
+            everything.ask(row)
+            if row["action"] == "remove":
+                parts.pop(row["query"], None)
+        ledger.add(updates)
+        parts.update(dict(rows(changes)))
+        now = Watched(tables, everything)
+        answers = ledger.answers(everything.queries)
+        for name, answer in answers.items():
+            full = now.full[name]
+            assert answer <= full & now.kept
+            assert len(answer) >= now.wanted[name] * len(full) - 1e-9
+            assert abs(parts.get(name, 1.0) - (len(answer) / len(full) if full else 1.0)) < 1e-9
+        assert now.kept <= now.led.union(*answers.values()), "what nobody sees is not kept"
+        if all(not accuracy for accuracy in now.wanted.values()):
+            assert len(now.kept) <= max(budget, len(now.led & now.kept) + centred(everything))
+
+
+def centred(world: World) -> int:
+    """How many objects lie in the middle of a region, which cannot shrink to less."""
+    places = [place for place in map(world.place, world.queries.values()) if place is not None]
+    return sum(any(world.apart(place, each) == 0 for place in places) for each in world.known().values())
+
+
+@given(RANGES, ACCURACIES, st.integers(1, 4))
+def test_the_budget_is_met_when_all_have_reported_unless_what_is_kept_is_locked(world, accuracies, budget: int) -> None:
+    everything, tables = World(CONDITIONS), None
+    for (reports, wanted), _, state in steps(box(budget), streams(world, accuracies, again=True), Cut((100,))):
+        for _, row in told(reports):
+            everything.report(row)
+        for _, row in told(wanted):
+            everything.ask(row)
+        tables = state
+    now = Watched(tables, everything)
+    assert len(now.kept) <= budget or all(now.locked(identifier) for identifier in now.kept - now.led)
+
+
+def test_those_that_fewest_queries_want_go_first() -> None:
+    """SOLE's Figure 10c in small: two objects that one query wants, one that two do; there is room for two."""
+    reports = train(OBJECTS, id=[1, 2, 3], x=[0, 4, 8], y=[0, 0, 0], time=[0] * 3, type=["a", "b", "c"])
+    wanted = train(
+        "query int, kind string, x int, y int, width int, height int, accuracy double",
+        query=[1, 2], kind=["rectangle"] * 2, x=[1, 6], y=[0, 0], width=[6, 6], height=[2, 2], accuracy=[0.5, 0.5],
+        first=4,
+    )  # fmt: skip
+    ((_, (updates, _, changes), tables),) = steps(box(2), [reports, wanted], Cut(()))
+    assert sorted(rows(updates)) == [(1, 1, 2, "b"), (2, 1, 2, "b"), (2, 1, 3, "c")]
+    assert rows(changes) == [(1, 0.5)]
+    assert tables["objects"].rows(tables["objects"].slots, ["id", "type"]).to_pydict() == {
+        "id": [1, 2, 3],
+        "type": [None, "b", "c"],
+    }

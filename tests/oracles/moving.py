@@ -1,0 +1,125 @@
+"""Moving objects and queries one row at a time, every answer recomputed from all that is known."""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import shapely
+
+from australis.box import Box, Moment
+from australis.testing import Cut, rows
+from australis.train import Train
+from tests.oracles.running import rebuilt, stored
+
+Row = dict[str, Any]
+Answers = dict[Any, frozenset[int]]
+EARTH = 6_371_008.8
+
+
+class World:
+    """All objects as they last reported, and all queries as they were last registered."""
+
+    def __init__(
+        self, conditions: dict[str, Any] | None = None, timeout: float | None = None, earth: bool = False
+    ) -> None:
+        self.conditions, self.timeout, self.earth = conditions or {}, timeout, earth
+        self.objects: dict[int, Row] = {}
+        self.queries: dict[Any, Row] = {}
+        self.now = -math.inf
+
+    def report(self, row: Row) -> None:
+        if self.timeout is not None and row["time"] is not None:
+            self.now = max(self.now, row["time"])
+        if row["id"] is None:
+            return
+        if row["x"] is None or row["y"] is None or ("time" in row and row["time"] is None):
+            self.objects.pop(row["id"], None)
+            return
+        self.objects[row["id"]] = row
+
+    def ask(self, row: Row) -> None:
+        if row.get("action") == "remove":
+            self.queries.pop(row["query"], None)
+        else:
+            self.queries[row["query"]] = row
+
+    def known(self) -> dict[int, Row]:
+        if self.timeout is None:
+            return self.objects
+        return {key: row for key, row in self.objects.items() if row["time"] >= self.now - self.timeout}
+
+    def answers(self) -> Answers:
+        return {name: frozenset(self.answer(query)) for name, query in self.queries.items()}
+
+    def place(self, query: Row) -> tuple[float, float] | None:
+        x, y = query.get("x") or 0, query.get("y") or 0
+        if query.get("focal") is None:
+            return x, y
+        focal = self.known().get(query["focal"])
+        return None if focal is None else (focal["x"] + x, focal["y"] + y)
+
+    def answer(self, query: Row) -> Iterable[int]:
+        place = self.place(query)
+        if place is None:
+            return []
+        fits = self.conditions.get(query.get("condition"), lambda _: True)
+        able = [each for each in self.known().values() if fits(each)]
+        if query["kind"] == "knn":
+            nearest = sorted((self.apart(place, each), each["id"]) for each in able)
+            return [identifier for _, identifier in nearest[: query["k"]]]
+        return [each["id"] for each in able if self.inside(query, place, each)]
+
+    def inside(self, query: Row, place: tuple[float, float], each: Row) -> bool:
+        x, y = each["x"] - place[0], each["y"] - place[1]
+        if query["kind"] == "rectangle":
+            return abs(x) <= query["width"] / 2 and abs(y) <= query["height"] / 2
+        if query["kind"] == "circle":
+            return self.apart(place, each) <= query["radius"]
+        return bool(shapely.intersects_xy(shapely.from_wkt(query["shape"]), x, y))
+
+    def apart(self, place: tuple[float, float], each: Row) -> float:
+        if not self.earth:
+            return math.hypot(each["x"] - place[0], each["y"] - place[1])
+        west, south, east, north = map(math.radians, (*place, each["x"], each["y"]))
+        h = math.sin((north - south) / 2) ** 2 + math.cos(north) * math.cos(south) * math.sin((east - west) / 2) ** 2
+        return 2 * EARTH * math.asin(min(1.0, math.sqrt(h)))
+
+
+class Ledger:
+    """The answers that updates add up to. No update may repeat."""
+
+    def __init__(self) -> None:
+        self.sets: dict[Any, set[int]] = {}
+
+    def add(self, updates: Train) -> None:
+        for query, sign, identifier, *_ in rows(updates):
+            answer = self.sets.setdefault(query, set())
+            assert (identifier in answer) == (sign < 0), f"{sign:+} for {identifier} in the answer {answer} of {query}"
+            (answer.add if sign > 0 else answer.remove)(identifier)
+
+    def answers(self, queries: Iterable[Any]) -> Answers:
+        """What they are for the queries that there are; there is nothing in others."""
+        there = set(queries)
+        assert not any(answer for query, answer in self.sets.items() if query not in there)
+        return {query: frozenset(self.sets.get(query, ())) for query in there}
+
+
+def told(train: Train) -> Iterator[tuple[int, Row]]:
+    """The rows of a train with their arrival numbers."""
+    names = train.schema.names
+    for number, row in zip(train.number.tolist(), rows(train), strict=True):
+        yield number, dict(zip(names, row, strict=True))
+
+
+def steps(
+    box: Box, streams: Sequence[Train], cut: Cut, restart: bool = False
+) -> Iterator[tuple[tuple[Train, ...], tuple[Train, ...], Any]]:
+    """The trains of each step, what the box makes of them, and its tables; with `restart` from its changes alone."""
+    schemas = [stream.schema for stream in streams]
+    tables, log, number = box.tables(*schemas), [], 0
+    for trains in cut(*streams):
+        number = max([number, *(int(train.number[-1]) for train in trains if len(train))])
+        yield trains, box.step(tables, trains, Moment(number)), tables
+        if restart:
+            log.append({name: stored(table.changes()) for name, table in tables.items()})
+            tables = rebuilt(box.tables(*schemas), log)
