@@ -50,7 +50,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("run",),
     ("sql",),
     ("testing", "demo", ""),
-    ("linear_road", "bench"),
+    ("linear_road", "bench", "moving.city", "moving.command", "moving.picture"),
     ("studio",),
     ("cli",),
 )

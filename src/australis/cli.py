@@ -1,4 +1,4 @@
-"""The command line: `australis check | explain | run | demo | bench | linear-road`."""
+"""The command line: `australis check | explain | run | demo | bench | linear-road | moving`."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from typer.core import TyperGroup
 
 from australis.errors import AustralisError, RunError
 from australis.linear_road.command import app as linear_road
+from australis.moving.command import app as moving
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -43,6 +44,7 @@ app = typer.Typer(cls=_Told, help="Networks of boxes and arrows.", no_args_is_he
 bench = typer.Typer(help="Measurements.", no_args_is_help=True)
 app.add_typer(bench, name="bench")
 app.add_typer(linear_road, name="linear-road")
+app.add_typer(moving, name="moving")
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A network file.")]
 Functions = Annotated[
