@@ -1,4 +1,4 @@
-"""The command line: `australis check | explain | run | demo | bench | linear-road | moving`."""
+"""The command line: `australis check | explain | run | sql | demo | bench | linear-road | moving`."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from typer.core import TyperGroup
 from australis.errors import AustralisError, RunError
 from australis.linear_road.command import app as linear_road
 from australis.moving.command import app as moving
+from australis.sql.command import sql
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -45,6 +46,7 @@ bench = typer.Typer(help="Measurements.", no_args_is_help=True)
 app.add_typer(bench, name="bench")
 app.add_typer(linear_road, name="linear-road")
 app.add_typer(moving, name="moving")
+app.command()(sql)
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A network file.")]
 Functions = Annotated[
