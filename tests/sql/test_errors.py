@@ -75,6 +75,26 @@ MISTAKES = [
     ("SELECT mph FROM (SELECT mph FROM reports«", "not closed"),
     ("SELECT mph FROM reports WHERE vid IN («SELECT vid FROM cars)", "no subquery"),
     ("SELECT «nosuch(mph) AS x FROM reports", "there is no function `nosuch`"),
+    ("SELECT toll FROM reports JOIN tolls USING («nope)", "there is no column `nope`"),
+    (
+        "SELECT a.time FROM tolls a JOIN tolls b ON a.time = b.time JOIN tolls c ON «c.time = b.time",
+        "gives pairs as they meet, so `time_right` does not ascend; say how many tuples late",
+    ),
+    (
+        "SELECT count(*) FROM (SELECT time FROM tolls UNION ALL SELECT time FROM reports) GROUP BY «window(time, 60)",
+        "come as they come",
+    ),
+    (
+        "WITH w AS (SELECT window_start AS t, seg FROM reports GROUP BY seg, window(time, 60))"
+        " SELECT count(*) FROM «TUMBLE(TABLE w, t, 120) GROUP BY window_start",
+        "windows end at different times in the groups of seg",
+    ),
+    ("SELECT count(*) FROM (SELECT 0 - time AS t FROM tolls) GROUP BY «window(t, 60)", "is computed"),
+    ("SELECT count(*) FROM tolls t JOIN cars c ON t.vid = c.vid GROUP BY «window(c.vid, 60)", "of a stored table"),
+    (
+        "SELECT count(*) FROM (SELECT max(vid) AS v FROM tolls GROUP BY window(time, 9)) GROUP BY «window(v, 6)",
+        "computed",
+    ),
     ("«", "there is no query"),
 ]
 

@@ -132,7 +132,8 @@ def named_apart(query: str) -> str:
 
 @pytest.mark.parametrize("query", JOINS)
 def test_joins(query: str) -> None:
-    assert check(named_apart(query)).num_rows
+    # The pairs of a join of streams come in no order of their own.
+    assert check(named_apart(query), slack=100 if query.count("JOIN tolls") > 1 else 0).num_rows
 
 
 START = "CAST(floor(time / 60.0) * 60 AS INT)"
@@ -202,6 +203,12 @@ GROUPED = [
         " ON a.window_start = b.window_start",
         f"SELECT * FROM (SELECT {START} w, seg, count(*) FROM reports GROUP BY ALL) JOIN"
         f" (SELECT {START} w, sum(toll) FROM tolls GROUP BY ALL) USING (w)",
+    ),
+    (
+        "SELECT window_start, seg, max(cars) FROM (SELECT window_start AS t, seg, count(*) AS cars FROM reports"
+        " GROUP BY window(time, 20), seg) GROUP BY seg, window(t, 60)",
+        f"SELECT {START}, seg, max(n) FROM (SELECT time // 20 * 20 AS time, seg, count(*) n FROM reports GROUP BY ALL)"
+        " GROUP BY ALL",
     ),
     (
         "SELECT window_start, plate, sum(mph) AS s FROM reports r JOIN cars c ON r.vid = c.vid"

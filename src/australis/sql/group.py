@@ -13,6 +13,7 @@ from australis.expr import AGGREGATES, Expr
 from australis.expr.expression import of
 from australis.expr.node import Apply, Literal, Name, Node, names, replaced, walk
 from australis.folds import WINDOW_FUNCTIONS
+from australis.sql.order import disorder
 from australis.sql.piece import Piece
 from australis.sql.query import Item, Select
 from australis.sql.scope import Scope
@@ -205,13 +206,16 @@ def _aggregated(grouping: Grouping, slack: int) -> Stream:
     if computed:
         copied = {name: of(Name(name)) for name in stream.schema.names}
         stream = mapped(stream, {**copied, **computed}, grouping.select.piece)
+    late, by = slack if window.slack is None else window.slack, tuple(grouping.keys.values())
+    if not late and (why := disorder(stream, window.on, by)):
+        raise window.piece.error(why)
     taken = partial(
         stream.aggregate,
         on=window.on,
         size=window.size,
         advance=window.advance,
-        by=tuple(grouping.keys.values()),
-        slack=slack if window.slack is None else window.slack,
+        by=by,
+        slack=late,
     )
     count = _free("count", grouping.taken())
     with window.piece.telling():

@@ -13,6 +13,7 @@ from australis.expr.node import Apply, Literal, Name, Node, apply, names, rename
 from australis.order import Order
 from australis.schema import temporal
 from australis.span import spelled
+from australis.sql.order import disorder
 from australis.sql.piece import Piece
 from australis.sql.scope import Column, Scope
 from australis.stream import Stream
@@ -53,7 +54,10 @@ def joined(left: Scope, right: Scope, parts: Sequence[Node], using: Sequence[str
     conditions += [apply("=", Name(LEFT + one), Name(RIGHT + other)) for one, other in equal]
     on, size = None, None
     if not left.stream.static and not right.stream.static:
-        band = _band(conditions, left.stream, right.stream, piece)
+        band = _band(conditions, left, right, piece)
+        for side, column in ((left, band.left), (right, band.right)):
+            if not slack and (why := disorder(side.stream, column)):
+                raise piece.error(why)
         conditions = [part for part in conditions if part not in band.said]
         on = Order(band.left, slack), Order(band.right, slack)
         times = temporal(left.stream.schema.field(band.left).type)
@@ -108,7 +112,7 @@ def _sided(part: Node, left: Scope, right: Scope, piece: Piece) -> Node:
     return renamed(part, {name: sides.held(name, piece) for name in names(part)})
 
 
-def _band(conditions: Iterable[Node], left: Stream, right: Stream, piece: Piece) -> Band:
+def _band(conditions: Iterable[Node], left: Scope, right: Scope, piece: Piece) -> Band:
     """The narrowest band that a condition sets on times of both sides."""
     bounds: dict[tuple[str, str], list[tuple[str, Any, Node]]] = {}
     for part in conditions:
@@ -133,9 +137,10 @@ def _band(conditions: Iterable[Node], left: Stream, right: Stream, piece: Piece)
     return min(found, key=lambda band: band.size if isinstance(band.size, int | float) else band.size.total_seconds())
 
 
-def _timely(column: str, stream: Stream) -> bool:
+def _timely(column: str, scope: Scope) -> bool:
     """Whether equality on a column may stand for a band: it is a time, or is named like one."""
-    return column in _TIMES or temporal(stream.schema.field(column).type)
+    named = any(each.name in _TIMES for each in scope.columns if each.held == column)
+    return named or temporal(scope.stream.schema.field(column).type)
 
 
 def _differences(part: Node) -> list[tuple[str, str, str, Any]]:

@@ -167,10 +167,10 @@ def _windowed(reader: Reader) -> Windowed:
 
 
 def _joined(reader: Reader) -> Joined | None:
-    if reader.taken(","):
-        return Joined(_part(reader))
-    if reader.taken("CROSS", "JOIN"):
-        return Joined(_part(reader))
+    first = reader.at
+    if reader.taken(",") or reader.taken("CROSS", "JOIN"):
+        part = _part(reader)
+        return Joined(part, part.piece)
     reader.taken("INNER")
     if not reader.taken("JOIN"):
         if reader.sided():
@@ -183,9 +183,10 @@ def _joined(reader: Reader) -> Joined | None:
         while reader.taken(","):
             using.append(reader.name("a column"))
         reader.expect(")", "the parenthesis is not closed here")
-        return Joined(part, using=tuple(using))
+        return Joined(part, reader.piece(first), using=tuple(using))
     reader.expect("ON", "ON is missing here, with the condition of the join")
-    return Joined(part, reader.expression("a condition"))
+    on = reader.expression("a condition")
+    return Joined(part, on, on)
 
 
 def _spatial(reader: Reader) -> Inside | Nearest:

@@ -117,10 +117,8 @@ class _Planner:
             other, other_window = self._part(join.part)
             if window or other_window:
                 raise join.part.piece.error("windows are not joined: aggregate them in subqueries, and join these")
-            where, parts = join.part.piece, list(conjuncts(join.on.expr if join.on else None))
-            if join.on is not None:
-                where = join.on
-            elif not join.using and select.where is not None:
+            where, parts = join.piece, list(conjuncts(join.on.expr if join.on else None))
+            if join.on is None and not join.using and select.where is not None:
                 sides = (*whole.columns, *other.columns)
                 parts = [part for part in conjuncts(select.where.expr) if crosses(part, whole, other, sides)]
                 where, used = select.where if parts else where, used + parts

@@ -58,6 +58,7 @@ class Joined:
     """A table that is joined: by a condition, by columns of both sides, or (after a comma) as WHERE says."""
 
     part: Part
+    piece: Piece
     on: Piece | None = None
     using: tuple[str, ...] = ()
 
