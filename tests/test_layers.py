@@ -50,7 +50,15 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("run",),
     ("sql",),
     ("testing", "demo", ""),
-    ("linear_road", "bench", "moving.city", "moving.command", "moving.picture"),
+    (
+        "linear_road",
+        "bench",
+        "moving.city",
+        "moving.command",
+        "moving.picture",
+        "moving.picture_frames",
+        "moving.picture_page",
+    ),
     ("studio",),
     ("cli",),
 )

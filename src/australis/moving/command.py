@@ -57,6 +57,29 @@ def simulate(
     print(f"{out}: {note['reports']:,} reports, and {note['asked']:,} rows about queries")
 
 
+@app.command()
+def show(
+    given: Annotated[Path, typer.Argument(metavar="DIR", help="A simulated city.")],
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="The folder to write; else show/ in the city.")
+    ] = None,
+    answers: Annotated[Path | None, typer.Option(metavar="FILE", help="Answers: query, sign, object, time.")] = None,
+    at: Annotated[
+        int | None, typer.Option(metavar="SECOND", help="Of the picture of a moment; else the middle.")
+    ] = None,
+    objects: Annotated[int, typer.Option(metavar="N", min=1, help="About how many to show.")] = 2000,
+    queries: Annotated[int, typer.Option(metavar="N", min=0, help="About how many to show.")] = 100,
+) -> None:
+    """Draw a city: a page that replays it, and its roads and a moment as PNG."""
+    from australis.moving.city.folder import noted
+    from australis.moving.picture import show as drawn
+
+    with _bar("reading", noted(given)["city"]["seconds"]) as told:
+        pictures = drawn(given, out or given / "show", answers, at, objects, queries, told)
+    for picture in pictures:
+        print(picture)
+
+
 @contextmanager
 def _bar(doing: str, whole: int | None) -> Iterator[Callable[[int], None]]:
     """A bar of progress on a terminal; gives what is told the second that was reached."""

@@ -61,8 +61,11 @@ def _grid(rng: np.random.Generator, lines: int, x: Reals, y: Reals, side: float)
     # The line that an edge lies on: its row, or its column.
     line = np.concatenate([np.repeat(np.arange(lines), lines - 1), np.tile(np.arange(lines), lines - 1)])
     middle = np.hypot((x[begins] + x[ends]) / 2 - side / 2, (y[begins] + y[ends]) / 2 - side / 2)
-    kind = np.where(line % _ARTERIAL == 0, _ARTERY, np.where((line % 2 == 0) | (middle > _RING * side), _STREET, _LANE))
-    built = (kind == _ARTERY) | (rng.random(len(kind)) > _GONE)
+    inner, even = middle < _RING * side, line % 2 == 0
+    kind = np.where(line % _ARTERIAL == 0, _ARTERY, np.where(even | ~inner, _STREET, _LANE))
+    # The lines lie close together all along the axes of the city; outside the ring fewer of them are built.
+    gone = np.where(inner, _GONE, np.where(even, 2 * _GONE, 5 * _GONE))
+    built = (kind == _ARTERY) | (rng.random(len(kind)) > gone)
     return begins[built], ends[built], kind[built]
 
 
