@@ -69,7 +69,7 @@ def inside(row: dict[str, Any] | None, seen: dict[int, tuple[float, float]]) -> 
     return {
         each
         for each, (x, y) in seen.items()
-        if row["x1"] <= x - around[0] <= row["x2"] and row["y1"] <= y - around[1] <= row["y2"]
+        if abs(x - around[0] - row["x"]) <= row["width"] / 2 and abs(y - around[1] - row["y"]) <= row["height"] / 2
     }
 
 
@@ -98,6 +98,12 @@ def test_frames_have_every_query_while_it_is_there(city: Path, whole: Frames) ->
         focal = whole.focal[slot]
         assert (None if focal < 0 else whole.objects[focal]) == mine[0]["focal"]
     assert len(whole.queries) == sum(row["action"] == "register" for row in rows)
+
+
+def test_answers_may_go_by_the_name_of_objects(city: Path, answers: Path, whole: Frames, tmp_path: Path) -> None:
+    (tmp_path / "seen.csv").write_text(answers.read_text().replace('"object"', '"id"'))
+    assert whole.sizes is not None
+    assert np.array_equal(frames(city, tmp_path / "seen.csv").sizes, whole.sizes)
 
 
 def test_answers_are_those_of_the_regions(whole: Frames) -> None:

@@ -89,7 +89,7 @@ def regions_at(frames: Frames, row: int) -> tuple[Reals, np.ndarray[tuple[int], 
     """The rectangles of the queries at a moment, and whether each moves."""
     alive = (frames.lives[:, 0] <= row) & (row < frames.lives[:, 1]) & (frames.neighbours == 0)
     focal, regions = frames.focal[alive], frames.regions[alive]
-    moves = ~np.isnan(regions[:, 0]) & (focal >= 0)
+    moves = focal >= 0
     around = np.column_stack([frames.x[row], frames.y[row]])[np.maximum(focal, 0)]
     placed = np.where(moves[:, None], regions + np.tile(around, 2), regions)
     there = ~np.isnan(placed).any(axis=1)

@@ -20,8 +20,9 @@ from australis.moving.city.roads import Longs, Reals, Roads
 from australis.moving.city.simulate import OBJECTS
 from australis.run.files import read
 from australis.schema import schema
+from australis.sql.schemas import schema_from
 
-ANSWERS = schema("query int, sign int, object int, time int")
+_ANSWERS = "query int, sign int, {} int, time int"
 _SPREAD, _WORD = np.uint64(2654435761), np.uint64(1 << 32)
 _MOST_FRAMES = 600
 
@@ -94,7 +95,7 @@ def frames(
         x,
         y,
         numbers,
-        np.column_stack([_filled(made, name, np.nan) for name in ("x1", "y1", "x2", "y2")]),
+        _regions(made),
         np.where(pc.equal(made["kind"], NEAREST).to_numpy(zero_copy_only=False), _filled(made, "k", 0), 0),
         _places(_filled(made, "focal", -1), ids),
         _lives(asked, numbers, len(times), stride),
@@ -139,6 +140,11 @@ def _placed(values: Reals, at: Longs, slot: Longs, shape: tuple[int, int]) -> Re
     return np.where(more & (last >= 0), filled, np.nan)
 
 
+def _regions(made: pa.Table) -> Reals:
+    x, y, width, height = (_filled(made, name, 0.0) for name in ("x", "y", "width", "height"))
+    return np.column_stack([x - width / 2, y - height / 2, x + width / 2, y + height / 2])
+
+
 def _filled(table: pa.Table, name: str, missing: float) -> npt.NDArray[Any]:
     found: npt.NDArray[Any] = pc.fill_null(table[name], missing).to_numpy()
     return found.astype(np.int64) if isinstance(missing, int) else found
@@ -166,8 +172,11 @@ def _answered(
         return np.empty((0, 4), np.int64), None
     sizes = np.zeros((moments, len(queries)), np.int64)
     changes = [np.empty((0, 4), np.int64)]
-    for part in read(path, ANSWERS):
-        query, sign, item, time = (part[name].to_numpy().astype(np.int64) for name in ANSWERS.names)
+    # What a watch box gives has the name that objects have for themselves.
+    there = schema_from("answers", str(path)).names
+    wanted = schema(_ANSWERS.format("id" if "id" in there and "object" not in there else "object"))
+    for part in read(path, wanted):
+        query, sign, item, time = (part[name].to_numpy().astype(np.int64) for name in wanted.names)
         place, at = _places(query, queries) if len(queries) else np.full(len(query), -1), -(-time // stride)
         mine = (place >= 0) & (at < moments)
         np.add.at(sizes, (at[mine], place[mine]), sign[mine])

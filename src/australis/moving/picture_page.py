@@ -48,7 +48,7 @@ def _data(frames: Frames) -> dict[str, Any]:
         "x": _packed(_scaled(frames.x, x1, x2)),
         "y": _packed(_scaled(frames.y, y1, y2)),
         "queries": frames.queries.tolist(),
-        "regions": np.where(np.isnan(frames.regions), 0, frames.regions).round(1).tolist(),
+        "regions": frames.regions.round(1).tolist(),
         "neighbours": frames.neighbours.tolist(),
         "focal": frames.focal.tolist(),
         "lives": frames.lives.tolist(),

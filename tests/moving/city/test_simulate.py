@@ -120,13 +120,15 @@ def test_queries_have_their_sizes_and_shares(ground: Roads) -> None:
     assert (queries.kind == "knn").mean() == pytest.approx(0.5, abs=0.03)
     assert (queries.k.dropna() == 7).all()
     ranges = queries[queries.kind == "rectangle"]
-    part = (ranges.x2 - ranges.x1) * (ranges.y2 - ranges.y1) / ((x2 - x1) * (y2 - y1))
-    assert part.between(0.001, 0.1).all()
+    part = ranges.width * ranges.height / ((x2 - x1) * (y2 - y1))
+    assert part.between(0.001 - 1e-9, 0.1 + 1e-9).all()
     assert (part < 0.01).mean() == pytest.approx(0.5, abs=0.05)
     still, around = ranges[ranges.focal.isna()], ranges[ranges.focal.notna()]
-    assert (still[["x1", "y1"]].to_numpy() >= [x1, y1]).all()
-    assert (still[["x2", "y2"]].to_numpy() <= np.array([x2, y2]) + 1e-9).all()
-    np.testing.assert_allclose(around.x1, -around.x2)
+    assert (still.x - still.width / 2 >= x1 - 1e-9).all()
+    assert (still.x + still.width / 2 <= x2 + 1e-9).all()
+    assert (still.y + still.height / 2 <= y2 + 1e-9).all()
+    assert (around[["x", "y"]] == 0).all(axis=None)
+    assert queries[queries.kind == "knn"][["width", "height"]].isna().all(axis=None)
 
 
 def test_full_roads_are_slow(ground: Roads) -> None:

@@ -15,9 +15,9 @@ from australis.moving.city.vehicles import Ints, Vehicles
 from australis.schema import schema
 
 QUERIES = schema(
-    "query int, action string, kind string, x1 double, y1 double, x2 double, y2 double, k int, focal int, time int"
+    "query int, action string, kind string, x double, y double, width double, height double, k int, focal int, time int"
 )
-"""A corner is relative to the focal object where there is one; a nearest-neighbour query has its centre in x1, y1."""
+"""The centre is relative to the focal object where there is one; rectangles have sides, other queries a `k`."""
 REGISTER, REMOVE = "register", "remove"
 RECTANGLE, NEAREST = "rectangle", "knn"
 Space = tuple[float, float, float, float]
@@ -85,11 +85,10 @@ def registered(
     moves, nearest = (rng.random(count) < share for share in (mix.moving, mix.nearest))
     moves &= len(objects.number) > 0
     size = np.exp(rng.uniform(np.log(mix.smallest), np.log(mix.largest), count)) ** 0.5
-    half_x, half_y = size * (x2 - x1) / 2, size * (y2 - y1) / 2
+    width, height = (np.where(nearest, 0.0, size * side) for side in (x2 - x1, y2 - y1))
     # A rectangle lies within the space; a moving one lies around its focal object.
-    x = np.where(moves, 0.0, x1 + np.where(nearest, 0, half_x) + rng.random(count) * (x2 - x1 - 2 * half_x))
-    y = np.where(moves, 0.0, y1 + np.where(nearest, 0, half_y) + rng.random(count) * (y2 - y1 - 2 * half_y))
-    half_x, half_y = np.where(nearest, 0.0, half_x), np.where(nearest, 0.0, half_y)
+    x = np.where(moves, 0.0, x1 + width / 2 + rng.random(count) * (x2 - x1 - width))
+    y = np.where(moves, 0.0, y1 + height / 2 + rng.random(count) * (y2 - y1 - height))
     focal = rng.integers(0, max(1, len(objects.number)), count)
     all_.number[slots] = all_.made[0] + np.arange(count)
     all_.made[0] += count
@@ -99,10 +98,10 @@ def registered(
         "query": all_.number[slots],
         "action": _all(REGISTER, count),
         "kind": pa.array([RECTANGLE, NEAREST]).take(nearest.astype(np.int8)),
-        "x1": pa.array(x - half_x),
-        "y1": pa.array(y - half_y),
-        "x2": pa.array(x + half_x, mask=nearest),
-        "y2": pa.array(y + half_y, mask=nearest),
+        "x": pa.array(x),
+        "y": pa.array(y),
+        "width": pa.array(width, mask=nearest),
+        "height": pa.array(height, mask=nearest),
         "k": pa.array(np.full(count, mix.k), mask=~nearest),
         "focal": pa.array(all_.focal[slots], mask=~moves),
         "time": np.full(count, now),

@@ -14,7 +14,7 @@ from australis.moving.city.vehicles import CLASSES
 NO_TURN = 255
 _ROOM = 1 << 26
 """Bytes for turns: with more nodes objects go to fewer places."""
-_MOST_PLACES = 1024
+_LEAST_PLACES, _MOST_PLACES = 64, 1024
 
 
 class Routes(NamedTuple):
@@ -40,10 +40,10 @@ def backward(roads: Roads) -> Backward:
     return Backward(starts, np.argsort(roads.ends, kind="stable"))
 
 
-def routes(roads: Roads, seed: int) -> Routes:
-    """The routes over empty roads."""
+def routes(roads: Roads, seed: int, objects: int = _MOST_PLACES) -> Routes:
+    """The routes over empty roads, to as many places as some objects may need."""
     nodes = len(roads.x)
-    most = max(2, min(nodes, _MOST_PLACES, _ROOM // (nodes * len(CLASSES))))
+    most = max(2, min(nodes, _MOST_PLACES, max(_LEAST_PLACES, objects), _ROOM // (nodes * len(CLASSES))))
     rng = np.random.default_rng((seed, 2))
     places = np.sort(rng.choice(nodes, most, replace=False)).astype(np.int64)
     made = Routes(places, np.empty((len(CLASSES), most, nodes), np.uint8))

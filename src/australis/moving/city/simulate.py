@@ -71,7 +71,7 @@ def moments(city: City, roads: Roads | None = None) -> Iterator[Moment]:
     """All that happens in a city, in order; a seed says all of it."""
     city.check()
     ground = layout(city.seed) if roads is None else roads
-    ways, back = routes(ground, city.seed), backward(ground)
+    ways, back = routes(ground, city.seed, city.objects), backward(ground)
     draws, rng = chance(city.seed, 3), np.random.default_rng((city.seed, 4))
     flow = np.ones(len(ground.ends))
     moving, asked = vehicles(city.objects), queries(city.mix)
