@@ -89,6 +89,7 @@ PLAIN = [
     "SELECT time, vid FROM reports WHERE mph > 60 UNION ALL SELECT time, vid FROM tolls",
     "(SELECT time t FROM reports) UNION ALL (SELECT vid FROM tolls UNION ALL SELECT time FROM tolls)",
     "WITH a AS (SELECT time FROM tolls) SELECT * FROM a UNION ALL SELECT * FROM a",
+    "SELECT vid, mph FROM reports UNION ALL SELECT mph + 1, 0.5 FROM reports UNION ALL SELECT time, toll FROM tolls",
     "SELECT /* a comment */ time -- another\nFROM reports;",
     "SELECT vid, plate FROM cars",
 ]

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-import pyarrow as pa
-
 from australis.build import network as built
 from australis.errors import NetworkError, listing, near
 from australis.expr import Expr
@@ -14,13 +12,13 @@ from australis.expr.expression import of
 from australis.expr.node import Name, Node
 from australis.network import Network
 from australis.schema import Spec
-from australis.schema import text as schema_text
 from australis.sql.group import aggregates, grouped, mapped, named, twice
 from australis.sql.join import both, conjuncts, crosses, joined
 from australis.sql.parse import parse
 from australis.sql.query import Item, Named, Part, Query, Select, Source, Windowed
 from australis.sql.scope import Scope, scope
 from australis.sql.spatial import Spatial, unplanned
+from australis.sql.union import united
 from australis.sql.window import Window, from_table
 from australis.stream import Stream, stream
 
@@ -81,11 +79,8 @@ class _Planner:
         planner = self
         for name, view in query.views:
             planner = planner.knowing(name, planner.query(view))
-        first, *others = [planner.select(s) if isinstance(s, Select) else planner.query(s) for s in query.selects]
-        if not others:
-            return first
-        with query.piece.telling():
-            return first.union(*(_alike(other, first, query) for other in others))
+        parts = [planner.select(s) if isinstance(s, Select) else planner.query(s) for s in query.selects]
+        return parts[0] if len(parts) == 1 else united(parts, query.piece)
 
     def select(self, select: Select) -> Stream:
         whole, window, used = self._from(select)
@@ -172,20 +167,3 @@ def _columns(item: Item, whole: Scope) -> Iterator[tuple[str, Expr]]:
         if each.held not in seen:
             seen.add(each.held)
             yield each.name if item.of or len(whole.find(each.name)) == 1 else each.held, of(Name(each.held))
-
-
-def _alike(other: Stream, first: Stream, query: Query) -> Stream:
-    """A stream with the names of another, column by column, as UNION ALL has it."""
-    if len(other.schema) != len(first.schema):
-        raise query.piece.error(
-            f"the parts of a UNION ALL have as many columns each, but the first has {len(first.schema)} and another"
-            f" {len(other.schema)}"
-        )
-    for one, two in zip(first.schema, other.schema, strict=True):
-        if one.type != two.type:
-            raise query.piece.error(
-                f"column `{one.name}` of the UNION ALL is ({schema_text(pa.schema([one]))}) in its first part and"
-                f" ({schema_text(pa.schema([two]))}) in another; cast one of them"
-            )
-    names = zip(first.schema.names, other.schema.names, strict=True)
-    return mapped(other, {name: of(Name(held)) for name, held in names}, query.piece)
