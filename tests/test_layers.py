@@ -52,7 +52,15 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("run",),
     ("sql",),
     ("testing", ""),
-    ("linear_road", "bench"),
+    (
+        "linear_road",
+        "bench",
+        "moving.city",
+        "moving.command",
+        "moving.picture",
+        "moving.picture_frames",
+        "moving.picture_page",
+    ),
     ("studio",),
     ("cli",),
 )

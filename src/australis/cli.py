@@ -1,4 +1,4 @@
-"""The command line: `australis check | explain | run | demo | bench | linear-road`."""
+"""The command line: `australis check | explain | run | sql | demo | bench | linear-road | moving`."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from typer.core import TyperGroup
 
 from australis.errors import AustralisError, RunError
 from australis.linear_road.command import app as linear_road
+from australis.moving.command import app as moving
+from australis.sql.command import sql
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -43,6 +45,8 @@ app = typer.Typer(cls=_Told, help="Networks of boxes and arrows.", no_args_is_he
 bench = typer.Typer(help="Measurements.", no_args_is_help=True)
 app.add_typer(bench, name="bench")
 app.add_typer(linear_road, name="linear-road")
+app.add_typer(moving, name="moving")
+app.command()(sql)
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A network file.")]
 Functions = Annotated[
