@@ -15,7 +15,7 @@ from typer.core import TyperGroup
 
 from australis.errors import AustralisError, RunError
 from australis.linear_road.command import app as linear_road
-from australis.moving.command import app as moving
+from australis.moving.command import app as moving_app
 from australis.sql.command import sql
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ app = typer.Typer(cls=_Told, help="Networks of boxes and arrows.", no_args_is_he
 bench = typer.Typer(help="Measurements.", no_args_is_help=True)
 app.add_typer(bench, name="bench")
 app.add_typer(linear_road, name="linear-road")
-app.add_typer(moving, name="moving")
+app.add_typer(moving_app, name="moving")
 app.command()(sql)
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A network file.")]

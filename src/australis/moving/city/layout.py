@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.spatial import cKDTree  # type: ignore[import-untyped]
+from scipy.spatial import cKDTree
 
 from australis.moving.city.roads import CLASSES, Longs, Reals, Roads, roads
 
