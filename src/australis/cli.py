@@ -237,12 +237,13 @@ def soak(
 
 @bench.command()
 def signals(
-    samples: Annotated[int, typer.Option(help="How many samples each of the two files of a channel has.")] = 1 << 27,
+    samples: Annotated[int, typer.Option(help="How many samples each of the two files of a channel has.")] = 1 << 28,
     data: Annotated[Path | None, typer.Option(help="A folder for the files, kept for the next time.")] = None,
-    json: Annotated[Path | None, typer.Option(help="Write the figures to a file.")] = None,
+    json: Annotated[Path | None, typer.Option(metavar="OUT.JSON", help="Write the figures here.")] = None,
+    only: Annotated[str, typer.Option(help="One application, such as statfilter.")] = "",
 ) -> None:
     """XStream's applications on Spark, beside its own figures and the bare kernels."""
-    importlib.import_module("australis.bench.signals").main(samples=samples, data=data, json=json)
+    importlib.import_module("australis.bench.signals").main(samples=samples, data=data, json=json, only=only)
 
 
 @bench.command()

@@ -54,6 +54,11 @@ def kernel(function: F) -> F:
     return _compiled(function)
 
 
+def summing(function: F) -> F:
+    """Compile a function whose sums are exact whatever their order, so that they need not wait for one another."""
+    return _compiled(function, fastmath={"reassoc", "nsz"})
+
+
 def inner(function: F) -> F:
     """Compile a function that allocates nothing into those that call it, for every tuple.
 

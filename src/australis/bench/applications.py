@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -64,11 +65,12 @@ def speech(samples: int, seed: int = 1, rate: int = 48_000) -> Samples:
     """Someone counting: half a second of voice, half a second of near silence, with a slow drift of the level."""
     random = np.random.default_rng(seed)
     at = np.arange(samples)
-    voice = sum(np.sin(2 * np.pi * pitch * at / rate) / order for order, pitch in enumerate((140, 281, 423), 1))
+    tones = [np.sin(2 * np.pi * pitch * at / rate) / order for order, pitch in enumerate((140, 281, 423), 1)]
+    voice = np.sum(tones, axis=0)
     speaking = (at // (rate // 2)) % 2 == 0
     drift = 400 * np.sin(2 * np.pi * at / rate / 7)
     sound = np.where(speaking, 4000 * voice, 0) + drift + random.normal(0, 100, samples)
-    return np.clip(sound, -32768, 32767).astype(np.int16)
+    return np.asarray(np.clip(sound, -32768, 32767), np.int16)
 
 
 def marmots(samples: int, channels: int = 4, seed: int = 1, rate: int = 48_000) -> Samples:
@@ -91,7 +93,13 @@ def pipes(samples: int, seed: int = 1, rate: int = 48_000) -> Samples:
     return np.clip(hum + hiss + random.normal(0, 20, samples), -32768, 32767).astype(np.int16)
 
 
-SOUNDS = {"passchain": speech, "statfilter": speech, "silencefilter": speech, "detectaudio": marmots, "pipeline": pipes}
+SOUNDS: dict[str, Callable[..., Samples]] = {
+    "passchain": speech,
+    "statfilter": speech,
+    "silencefilter": speech,
+    "detectaudio": marmots,
+    "pipeline": pipes,
+}
 
 
 def record(folder: Path, name: str, samples: int, sites: int = 2) -> tuple[str, ...]:

@@ -35,14 +35,16 @@ _TURNS = 3
 _ALONE = 1 << 23
 
 
-def main(samples: int = 1 << 27, data: Path | None = None, json: Path | None = None) -> None:
-    """Measure all of them, and show the figures."""
+def main(samples: int = 1 << 28, data: Path | None = None, json: Path | None = None, only: str = "") -> None:
+    """Measure all of them, or one, and show the figures."""
     figures: dict[str, dict[str, float]] = {}
     spark, ours = session(master="local[2]")
     with tempfile.TemporaryDirectory() as temporary:
         folder = data or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
         for name, made in APPLICATIONS.items():
+            if only not in ("", name):
+                continue
             (input_,) = made().inputs
             channels = len(input_.schema) - 1
             source = Samples(input_.schema, record(folder, name, samples // channels), RATE)

@@ -11,12 +11,13 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from australis.errors import ExpressionError
-from australis.kernel import kernel
+from australis.kernel import kernel, summing
 from australis.signals.column import Segments, Sizes
 from australis.signals.segment import Samples
 from australis.train import Ints
 
 Floats = npt.NDArray[np.float64]
+_EXACT = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -107,25 +108,30 @@ def _moments(given: Segments) -> tuple[Floats, Floats]:
     return total, around
 
 
-@kernel
+@summing
 def _whole(samples: npt.NDArray[np.int16], offsets: Sizes, sizes: Sizes, total: Floats, around: Floats) -> None:
+    """In floats that are whole numbers: those of so few samples are exact."""
     for row in range(len(offsets)):
         added, squared, size = np.int64(0), np.int64(0), np.int64(sizes[row])
-        for value in samples[offsets[row] : offsets[row] + sizes[row]]:
-            each = np.int64(value)
-            added += each
-            squared += each * each
+        for begin in range(0, size, _EXACT):
+            first, second = 0.0, 0.0
+            for value in samples[offsets[row] + begin : offsets[row] + min(begin + _EXACT, size)]:
+                each = np.float64(value)
+                first += each
+                second += each * each
+            added += np.int64(first)
+            squared += np.int64(second)
         total[row] = added
         if size == 0:
             around[row] = 0.0
-        elif size <= 1 << 16:  # the square of the sum is exact
+        elif size <= _EXACT:  # the square of the sum is exact
             square = added * added
             around[row] = np.float64(squared - square // size) - np.float64(square % size) / np.float64(size)
         else:
-            mean, sum_ = np.float64(added) / np.float64(size), 0.0
-            for value in samples[offsets[row] : offsets[row] + sizes[row]]:
-                sum_ += (np.float64(value) - mean) ** 2
-            around[row] = sum_
+            mean, spread = np.float64(added) / np.float64(size), 0.0
+            for value in samples[offsets[row] : offsets[row] + size]:
+                spread += (np.float64(value) - mean) ** 2
+            around[row] = spread
 
 
 @kernel

@@ -74,8 +74,8 @@ def keys_table(stream: pa.Schema, by: tuple[str, ...], channels: int, *more: pa.
 
 def held_table() -> Table:
     """Pieces that are held, of one channel."""
-    numbers = [pa.field(name, pa.int64(), nullable=False) for name in _PIECE]
-    return Table(pa.schema([*numbers, pa.field("#samples", pa.large_binary())]))
+    fields: list[pa.Field[Any]] = [pa.field(name, pa.int64(), nullable=False) for name in _PIECE]
+    return Table(pa.schema([*fields, pa.field("#samples", pa.large_binary())]))
 
 
 def waiting(keys: Table, held: Table, wanted: Ints) -> Ints:

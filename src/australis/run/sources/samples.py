@@ -13,7 +13,7 @@ import pyarrow as pa
 from australis.errors import RunError, listing
 from australis.run.source import Offset, Part, Split
 from australis.schema import samples_of
-from australis.signals.column import Segments, starts
+from australis.signals.column import Segments, Sizes, starts
 from australis.signals.segment import Samples as Array
 from australis.signals.timebase import Timebase, timebase
 
@@ -40,7 +40,8 @@ class Samples:
         channels = {field.type for field in self.schema if samples_of(field.type) is not None}
         if len(channels) != 1 or len(others) > 1:
             raise RunError(
-                f"samples: the columns are segments of one type and at most one that tells files apart, not {self.schema}"
+                f"samples: the columns are segments of one type and at most one that tells files apart, not"
+                f" {self.schema}"
             )
         for field in others:
             if not (pa.types.is_integer(field.type) or pa.types.is_string(field.type)):
@@ -89,7 +90,7 @@ class Samples:
         return len(self.paths) * -(-(self._length - int(offset["samples"])) // self.size)
 
     def _parts(self, files: tuple[int, ...], begin: int, end: int) -> Iterator[Part]:
-        """What lies between two places of some files: a part each, where they are divided, in order of their numbers."""
+        """What lies between two places of some files, in order of their numbers."""
         made = [(file, self._frames(file, begin, end)) for file in files]
         there = [(file, frames) for file, frames in made if len(frames)]
         if not there:
@@ -132,7 +133,7 @@ class Samples:
         mapped = np.memmap(self.paths[file], self._dtype, "r", begin * self._width, (count, self._channels))
         return np.asarray(mapped)
 
-    def _sizes(self, count: int) -> np.ndarray:  # type: ignore[type-arg]
+    def _sizes(self, count: int) -> Sizes:
         sizes = np.full(-(-count // self.size), self.size, np.int32)
         sizes[-1] = count - (len(sizes) - 1) * self.size
         return sizes

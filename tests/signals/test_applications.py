@@ -1,0 +1,131 @@
+"""XStream's applications: what they find in sounds that are made up, on one process and on Spark."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import australis as au
+from australis.bench.applications import APPLICATIONS, marmots, pipes, record, speech
+from australis.errors import RunError
+from australis.run.sink import Memory
+from australis.run.source import parts
+from australis.run.sources.samples import Samples
+from australis.schema import schema
+from australis.signals.column import segments
+from australis.testing import rows
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "signals"
+SHORT = 300_000
+
+
+def source(folder: Path, name: str, size: int = 50_000) -> Samples:
+    (input_,) = APPLICATIONS[name]().inputs
+    return Samples(input_.schema, record(folder, name, SHORT), 48_000, size)
+
+
+def found(folder: Path, name: str, size: int, limit: int) -> list[Any]:
+    net = APPLICATIONS[name]()
+    batches = [part.tuples for part in parts(source(folder, name, size), limit)]
+    ((_, output),) = net.run_local({net.inputs[0].name: batches}).items()
+    return sorted(rows(output), key=repr)
+
+
+@pytest.mark.parametrize("name", APPLICATIONS)
+def test_the_example_is_the_application(name: str) -> None:
+    assert au.load(EXAMPLES / f"{name}.yaml") == APPLICATIONS[name]()
+
+
+@pytest.mark.parametrize("name", ["statfilter", "silencefilter", "detectaudio", "pipeline"])
+def test_how_the_signal_is_chunked_changes_nothing(name: str, tmp_path: Path) -> None:
+    first = found(tmp_path, name, 50_000, 1 << 20)
+    assert first
+    assert first == found(tmp_path, name, 7_777, 20)
+
+
+def test_about_half_of_the_windows_of_speech_pass(tmp_path: Path) -> None:
+    assert 0.3 < len(found(tmp_path, "statfilter", 50_000, 99)) / (2 * (SHORT // 4096)) < 0.7
+
+
+def test_silence_is_cut_out(tmp_path: Path) -> None:
+    sound = speech(SHORT, seed=0)
+    windows = sound[: SHORT // 4096 * 4096].reshape(-1, 4096)
+    loud = np.flatnonzero(windows.astype(np.float64).std(axis=1) > 600) * 4096
+    kept = [start for site, start, _ in found(tmp_path, "silencefilter", 50_000, 99) if site == 0]
+    assert sorted(kept) == loud.tolist()
+
+
+def test_every_call_is_found_in_all_channels(tmp_path: Path) -> None:
+    events = [row for row in found(tmp_path, "detectaudio", 50_000, 99) if row[0] == 0]
+    sound = marmots(SHORT, seed=0)
+    assert len(events) == 2
+    for _, start, end, *channels in events:
+        call = start // 144_000 * 144_000 + 96_000
+        assert start < call < call + 4_800 < end
+        for channel, each in enumerate(channels):
+            assert each["samples"] == sound[start : end + 1, channel].tolist()
+
+
+def test_leaks_are_found_where_the_pipe_hisses(tmp_path: Path) -> None:
+    leaks = [start for site, start, _ in found(tmp_path, "pipeline", 50_000, 99) if site == 0]
+    assert leaks
+    assert all(start + 8_192 > 192_000 and start < 240_000 for start in leaks)
+    assert pipes(10).dtype == np.int16
+
+
+def test_on_spark_it_finds_the_same(tmp_path: Path, spark: "SparkSession") -> None:
+    for name in ("detectaudio",):
+        net = APPLICATIONS[name]()
+        (output,) = (each.name for each in net.outputs)
+        memory = Memory()
+        given = {net.inputs[0].name: source(tmp_path, name, 7_777), output: memory}
+        net.run(given, spark=spark, checkpoint=str(tmp_path / f"{name}-checkpoint"), partitions=2, train=60)
+        assert sorted(rows(memory.table()), key=repr) == found(tmp_path, name, 50_000, 99)
+
+
+def test_raw_files_are_read_as_they_are_whatever_the_limit(tmp_path: Path) -> None:
+    wanted = schema("name string, left segment<int16>, right segment<int16>")
+    sounds = [np.arange(200, dtype=np.int16).reshape(-1, 2), np.arange(90, dtype=np.int16).reshape(-1, 2) * 3]
+    for place, sound in enumerate(sounds):
+        (tmp_path / f"{place}.raw").write_bytes(sound.tobytes())
+    given = Samples(wanted, (str(tmp_path / "0.raw"), str(tmp_path / "1.raw")), "30000/1001", 13)
+    for limit in (1, 4, 99):
+        heard: dict[str, list[int]] = {"0.raw": [], "1.raw": []}
+        numbers: list[int] = []
+        for part in parts(given, limit):
+            numbers += part.number.tolist()
+            for name, left, right in rows(part.tuples):
+                assert left["start"] * 2 == len(heard[name])
+                heard[name] += np.stack([left["samples"], right["samples"]], axis=1).ravel().tolist()
+        assert numbers == sorted(set(numbers))
+        assert [heard["0.raw"], heard["1.raw"]] == [sound.ravel().tolist() for sound in sounds]
+    assert given.backlog(given.start()) >= len(numbers)
+    first, second = given.splits(given.start(), {"samples": 99}, 2)
+    (part,) = given.read(second)
+    assert {row[0] for row in rows(part.tuples)} == {"1.raw"}
+    assert given.before(first) < numbers[0]
+    (base,) = {each.timebase for each in segments(part.tuples.column("left")).values() if each is not None}
+    assert base.rate == 30_000
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ("a int", "segments of one type"),
+        ("k double, a segment<int16>", "a number or a text"),
+        ("a segment<int16>", "tells them apart"),
+        ("a segment<int16>, b segment<int32>", "segments of one type"),
+    ],
+)
+def test_columns_that_do_not_fit_are_refused(columns: str, message: str, tmp_path: Path) -> None:
+    paths = tuple(str(tmp_path / name) for name in ("a", "b"))
+    for path in paths:
+        Path(path).write_bytes(b"")
+    with pytest.raises(RunError, match=message):
+        Samples(schema(columns), paths, 8)
+    with pytest.raises(RunError, match="no file"):
+        Samples(schema("a segment<int16>"), (str(tmp_path / "none"),), 8)
