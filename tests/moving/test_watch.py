@@ -2,20 +2,24 @@
 
 from typing import Any
 
+import pyarrow as pa
 import pytest
 import shapely
 from hypothesis import given
 from hypothesis import strategies as st
 
+import australis as au
 from australis.errors import AustralisError
 from australis.expr import expr
 from australis.moving import Watch
+from australis.plan import plan
 from australis.schema import schema
 from australis.testing import Cut, cuts, train
 from australis.train import Train
 from tests.oracles.moving import Ledger, World, steps, told
 from tests.oracles.running import partitioned, run
 from tests.oracles.tuples import Stream, Tuple, interleaved, stream_of, streams
+from tests.planned import Step, check
 
 OBJECTS = "id int, x double, y double, time int, type string"
 QUERIES = (
@@ -273,3 +277,18 @@ def test_what_does_not_fit_is_refused_when_a_network_is_built(
 ) -> None:
     with pytest.raises(AustralisError, match=message):
         box.outputs(schema(objects), schema(queries))
+
+
+@given(worlds(kinds=("rectangle", "circle", "polygon"), focal=False), st.integers(1, 3), st.booleans())
+def test_a_plan_gives_what_one_process_does(world, partitions: int, still: bool) -> None:
+    """Still regions in many partitions, with what is refused told once; others in one."""
+    reports, wanted = trains(world, STILL if still else QUERIES)
+    seen = au.stream("objects", OBJECTS).watch(au.stream("queries", wanted.schema), where=dict(TRUCKS))
+    net = au.network(seen=seen, refused=seen.port("refused"), types=seen.distinct("id"))
+    made = plan(net)
+    assert (made.stages[0].one, made.stages[0].entries[0].by) == ((False, ("id",)) if still else (True, ()))
+    spoilt = {name: [*column, *column] for name, column in wanted.tuples.to_pydict().items()}
+    spoilt["kind"] = [*wanted["kind"].to_pylist(), *["square"] * len(wanted)]
+    halves = [reports.slice(0, len(reports) // 2), reports.slice(len(reports) // 2, len(reports))]
+    steps = [Step({"objects": halves[0].tuples}), Step({"queries": pa.RecordBatch.from_pydict(spoilt, wanted.schema)})]
+    check(net, made, [*steps, Step({"objects": halves[1].tuples}), Step(end=True)], partitions)

@@ -9,11 +9,14 @@ import numpy as np
 from australis.kernel import inner
 from australis.moving.differences import members
 from australis.moving.grid import Grid, span
+from australis.moving.interest import interest
 from australis.moving.regions import Floats, Points, Regions, contains, covers
 from australis.train import Bools, Ints
 
 _SLACK = 1e-9
 """So that 70% of ten objects are seven, whatever a product of doubles says."""
+_MOST_PAIRS = 1 << 20
+"""How many pairs of a query and an object are looked at before it is found out anew who is locked."""
 
 
 class Interest(NamedTuple):
@@ -40,26 +43,26 @@ def drop(wanted: Interest, points: Points, shed: Bools, candidates: Bools, accur
     """
     actual, hidden = populations(wanted, shed)
     left = _allowed(actual, accuracy) - hidden
-    statistics = np.bincount(wanted.counts[candidates], minlength=2)
-    for k in range(len(statistics)):
-        if surplus <= 0:
-            return
-        if not statistics[k]:
-            continue
-        slots = np.flatnonzero(candidates & (wanted.counts == k))
-        slots = slots[np.argsort(points.id[slots])]
-        surplus -= _dropped(wanted, points, slots, shed, left, surplus)
+    order = np.flatnonzero(candidates)
+    order = order[np.lexsort((points.id[order], wanted.counts[order]))]
+    while surplus > 0 and len(order):
+        locked = interest(wanted.grid, wanted.regions, wanted.queries[left[wanted.queries] < 1], len(shed)) > 0
+        order = order[~locked[order]]
+        part = max(int(np.searchsorted(np.cumsum(wanted.counts[order]), _MOST_PAIRS)), 1)
+        surplus -= _dropped(wanted, order[:part], shed, left, surplus)
+        order = order[part:]
 
 
-def _dropped(wanted: Interest, points: Points, slots: Ints, shed: Bools, left: Ints, surplus: int) -> int:
-    """Shed objects of one reference count; how many went."""
+def _dropped(wanted: Interest, slots: Ints, shed: Bools, left: Ints, surplus: int) -> int:
+    """Shed objects, in their order; how many went."""
     place = np.full(len(shed), -1)
     place[slots] = np.arange(len(slots))
-    few = _only(wanted.grid, place)
-    asking, asked = members(few, wanted.regions, wanted.queries)
-    order = np.argsort(place[asked], kind="stable")
-    starts = np.searchsorted(place[asked][order], np.arange(len(slots) + 1))
-    return _drop(slots, starts, asking[order], left, shed, surplus)
+    asking, asked = members(_only(wanted.grid, place), wanted.regions, wanted.queries)
+    starts = np.zeros(len(slots) + 1, np.int64)
+    np.cumsum(np.bincount(place[asked], minlength=len(slots)), out=starts[1:])
+    grouped = np.empty(len(asking), np.int64)
+    _group(place[asked], starts.copy(), asking, grouped)
+    return _drop(slots, starts, grouped, left, shed, surplus)
 
 
 def populations(wanted: Interest, shed: Bools) -> tuple[Ints, Ints]:
@@ -89,6 +92,14 @@ def _only(grid: Grid, place: Ints) -> Grid:
     starts = np.concatenate([[0], np.cumsum(kept)])[grid.starts]
     names = ("slots", "id", "x", "y", "mask", "x_there", "y_there", "mask_there")
     return grid._replace(starts=starts, **{name: getattr(grid, name)[kept] for name in names})
+
+
+@inner
+def _group(places: Ints, at: Ints, asking: Ints, grouped: Ints) -> None:
+    """Queries in the order of the objects that they ask for."""
+    for i in range(len(places)):
+        grouped[at[places[i]]] = asking[i]
+        at[places[i]] += 1
 
 
 @inner
