@@ -33,8 +33,8 @@ DELTAS = 64
 """A snapshot is due after so many deltas: what a cold start has to replay."""
 LEAST = 1 << 20
 """Or when the deltas weigh as much as the last snapshot, and so many bytes at least."""
-HEAVY = 1 << 25
-"""A snapshot of so many bytes is saved while the next batches run."""
+HEAVY, PATIENCE = 1 << 25, 3
+"""A snapshot of so many bytes is saved while the next batches run, once the deltas weigh so many times as much."""
 RETAIN = 2
 """How many versions before the last can be opened, at least: Spark may run the last batch again."""
 
@@ -161,7 +161,7 @@ class State:
         if size < HEAVY:
             copy.snapshot, copy.deltas, copy.size = snapshot.save(), 0, 0
         elif saving.take(self._key, snapshot):
-            copy.snapshot, copy.deltas, copy.size = size, 0, 0
+            copy.snapshot, copy.deltas, copy.size = PATIENCE * size, 0, 0
 
 
 @dataclass(frozen=True)
