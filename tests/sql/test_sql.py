@@ -39,6 +39,7 @@ EVENTS = pa.Table.from_pylist(
     schema(SCHEMAS["events"]),
 )
 TABLES = {"reports": REPORTS, "tolls": TOLLS, "cars": CARS, "events": EVENTS}
+DUCK = duckdb.connect(config={"threads": 1})
 STREAMS: dict[str, Any] = {**SCHEMAS, "cars": au.static("cars", SCHEMAS["cars"])}
 
 
@@ -48,11 +49,9 @@ def ours(query: str, tables: dict[str, pa.Table] = TABLES, slack: int = 0) -> pa
 
 
 def theirs(query: str, tables: dict[str, pa.Table] = TABLES) -> list[tuple[Any, ...]]:
-    with duckdb.connect() as connection:
-        connection.execute("SET threads = 1")
-        for name, table in tables.items():
-            connection.register(name, table)
-        return connection.execute(query).fetchall()
+    for name, table in tables.items():
+        DUCK.register(name, table)
+    return DUCK.execute(query).fetchall()
 
 
 def sorted_rows(found: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
