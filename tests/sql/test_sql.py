@@ -211,6 +211,13 @@ GROUPED = [
         " GROUP BY ALL",
     ),
     (
+        "WITH m AS (SELECT window_start, max(mph) AS top FROM TUMBLE(TABLE reports, time, 20) GROUP BY window_start)"
+        " SELECT window_start, window_end, avg(top) FROM TUMBLE(TABLE m, window_start, 60)"
+        " GROUP BY window_start, window_end",
+        f"SELECT {START}, {START} + 60, avg(top) FROM (SELECT time // 20 * 20 AS time, max(mph) top FROM reports"
+        " GROUP BY ALL) GROUP BY ALL",
+    ),
+    (
         "SELECT window_start, plate, sum(mph) AS s FROM reports r JOIN cars c ON r.vid = c.vid"
         " GROUP BY plate, window(r.time, 60)",
         f"SELECT {START}, plate, sum(mph) FROM reports JOIN cars USING (vid) GROUP BY ALL",
