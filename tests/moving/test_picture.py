@@ -143,6 +143,12 @@ def test_some_of_many_are_shown_and_focal_objects_always(tmp_path: Path) -> None
         assert (rows[number]["focal"] is None) == (some.focal[slot] < 0)
 
 
+def test_pictures_tell_how_many_there_are(tmp_path: Path) -> None:
+    simulate(tmp_path / "city", City(30, 20, new=4, every=2), layout(lines=9, side=3000.0))
+    found = frames(tmp_path / "city")
+    assert found.whole.tolist() == [30 + 4 * tick for tick in range(10)] == (~np.isnan(found.x)).sum(axis=1).tolist()
+
+
 def data(text: str) -> dict[str, Any]:
     found = re.search(r"const city = (\{.*\});\n", text)
     assert found

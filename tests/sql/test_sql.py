@@ -39,6 +39,7 @@ EVENTS = pa.Table.from_pylist(
     schema(SCHEMAS["events"]),
 )
 TABLES = {"reports": REPORTS, "tolls": TOLLS, "cars": CARS, "events": EVENTS}
+DUCK = duckdb.connect(config={"threads": 1})
 STREAMS: dict[str, Any] = {**SCHEMAS, "cars": au.static("cars", SCHEMAS["cars"])}
 
 
@@ -48,11 +49,9 @@ def ours(query: str, tables: dict[str, pa.Table] = TABLES, slack: int = 0) -> pa
 
 
 def theirs(query: str, tables: dict[str, pa.Table] = TABLES) -> list[tuple[Any, ...]]:
-    with duckdb.connect() as connection:
-        connection.execute("SET threads = 1")
-        for name, table in tables.items():
-            connection.register(name, table)
-        return connection.execute(query).fetchall()
+    for name, table in tables.items():
+        DUCK.register(name, table)
+    return DUCK.execute(query).fetchall()
 
 
 def sorted_rows(found: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
@@ -210,6 +209,13 @@ GROUPED = [
         " GROUP BY window(time, 20), seg) GROUP BY seg, window(t, 60)",
         f"SELECT {START}, seg, max(n) FROM (SELECT time // 20 * 20 AS time, seg, count(*) n FROM reports GROUP BY ALL)"
         " GROUP BY ALL",
+    ),
+    (
+        "WITH m AS (SELECT window_start, max(mph) AS top FROM TUMBLE(TABLE reports, time, 20) GROUP BY window_start)"
+        " SELECT window_start, window_end, avg(top) FROM TUMBLE(TABLE m, window_start, 60)"
+        " GROUP BY window_start, window_end",
+        f"SELECT {START}, {START} + 60, avg(top) FROM (SELECT time // 20 * 20 AS time, max(mph) top FROM reports"
+        " GROUP BY ALL) GROUP BY ALL",
     ),
     (
         "SELECT window_start, plate, sum(mph) AS s FROM reports r JOIN cars c ON r.vid = c.vid"

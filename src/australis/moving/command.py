@@ -18,6 +18,7 @@ app = typer.Typer(help="Moving objects: a city of them, and pictures of it.", no
 def simulate(
     out: Annotated[Path, typer.Option(metavar="DIR", help="The folder to write.")],
     objects: Annotated[int, typer.Option(metavar="N", min=0, help="How many are on the roads at a time.")] = 1000,
+    new: Annotated[int, typer.Option(metavar="N", min=0, help="How many more begin at each moment.")] = 0,
     queries: Annotated[int, typer.Option(metavar="N", min=0, help="How many there are at a time.")] = 100,
     seconds: Annotated[int, typer.Option(metavar="T", min=1, help="How long.")] = 100,
     seed: Annotated[int, typer.Option(help="The same seed gives the same bytes.")] = 1,
@@ -39,8 +40,8 @@ def simulate(
 
     \b
     australis moving simulate --out city
-    australis moving simulate --out lafayette --objects 110000 --queries 50000 \\
-        --nodes nodes.csv --edges edges.csv
+    australis moving simulate --out paper --objects 10000 --new 100 --seconds 1000 \\
+        --queries 50000
     """
     from australis.moving.city import roads
     from australis.moving.city.queries import Mix
@@ -50,7 +51,7 @@ def simulate(
     if (nodes is None) != (edges is None):
         raise RunError(f"--{'edges' if edges is None else 'nodes'}: is missing; roads are a pair of files")
     mix = Mix(queries, moving, nearest, smallest, largest, k, renewed)
-    city = City(objects, seconds, seed, every, share, vanish, crowded, mix)
+    city = City(objects, seconds, seed, new, every, share, vanish, crowded, mix)
     ground = roads.read(nodes, edges) if nodes and edges else None
     with _bar("simulating", seconds) as told:
         note = made(out, city, ground, form, told)

@@ -77,7 +77,7 @@ def moment_png(frames: Frames, row: int) -> bytes:
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, markerscale=2)
     shown = int((~np.isnan(frames.x[row])).sum())
     axes.set_title(
-        f"Second {frames.times[row]}: {shown:,} of {frames.note['city']['objects']:,} objects,"
+        f"Second {frames.times[row]}: {shown:,} of {frames.whole[row]:,} objects,"
         f" {len(regions):,} of {frames.note['city']['mix']['count']:,} queries",
         loc="left",
         color=_INK,

@@ -54,6 +54,12 @@ class Frames:
     sizes: Longs | None
     """By moment and query: how many objects are in the answer, shown or not."""
 
+    @property
+    def whole(self) -> Longs:
+        """How many objects there are at each moment, shown or not."""
+        city = self.note["city"]
+        return np.asarray(city["objects"] + city["new"] * (self.times // city["every"]))
+
 
 def frames(
     folder: Path,
@@ -75,7 +81,7 @@ def frames(
     focal = asked["focal"].drop_null().unique().to_numpy()
     # Objects that report in turn may never do so at the moments that are drawn.
     step = stride if city["share"] == 1 else 1
-    table = _seen(folder / f"objects.{form}", objects, city["objects"], focal, step, told)
+    table = _seen(folder / f"objects.{form}", objects, _most(city), focal, step, told)
     ids, slot = np.unique(table["id"].to_numpy(), return_inverse=True)
     if not len(ids):
         raise RunError(f"{folder}: there is no object to show")
@@ -102,6 +108,11 @@ def frames(
         changes,
         sizes,
     )
+
+
+def _most(city: dict[str, Any]) -> int:
+    """How many objects there are at the last moment."""
+    return int(city["objects"] + city["new"] * (-(-city["seconds"] // city["every"]) - 1))
 
 
 def _chosen(numbers: pa.Array[Any], most: int, whole: int) -> npt.NDArray[np.bool_]:

@@ -40,7 +40,7 @@ def _data(frames: Frames) -> dict[str, Any]:
     return {
         "space": [x1, y1, x2, y2],
         "classes": frames.note["classes"],
-        "whole": {"objects": city["objects"], "queries": city["mix"]["count"]},
+        "whole": {"objects": frames.whole.tolist(), "queries": city["mix"]["count"]},
         "times": frames.times.tolist(),
         "roads": _packed(lines),
         "objects": frames.objects.tolist(),

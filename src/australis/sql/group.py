@@ -20,6 +20,7 @@ from australis.sql.scope import Scope
 from australis.sql.window import END, FUNCTIONS, START, Window, from_group
 from australis.stream import Stream
 
+_BOUNDS = (*START, *END, "window")
 _WINDOWED = (
     "a stream has no end, so its aggregates are taken over windows: write GROUP BY window(time, '60 seconds'), or"
     " FROM TUMBLE(TABLE reports, time, SIZE 60) ... GROUP BY window_start"
@@ -39,6 +40,8 @@ class Grouping:
     select: Select
     scope: Scope
     window: Window
+    shadows: bool
+    """Whether `window_start` is the window's even where the stream has a column of that name: in TUMBLE and HOP."""
     keys: dict[Expr, str]
     """Expressions to group by over the stream, and the columns that have them."""
     calls: dict[Expr, str] = field(default_factory=dict)
@@ -84,7 +87,7 @@ def mapped(stream: Stream, columns: Mapping[str, Expr], piece: Piece) -> Stream:
 
 def _grouping(select: Select, scope: Scope, window: Window | None, items: list[Item]) -> Grouping:
     keys: dict[Expr, str] = {}
-    by_window = False
+    shadows, by_window = window is not None, False
     for given in select.groups:
         piece = _meant(given, scope, items)
         node = piece.expr.node
@@ -92,7 +95,7 @@ def _grouping(select: Select, scope: Scope, window: Window | None, items: list[I
             if window is not None:
                 raise piece.error("there is a window already; a query takes one")
             window, by_window = _on(from_group(node, _visible(scope), piece), scope), True
-        elif isinstance(node, Name) and node.name in (*START, *END, "window") and not scope.find(node.name):
+        elif isinstance(node, Name) and node.name in _BOUNDS and (shadows or not scope.find(node.name)):
             if window is None and not any(_windows(each) for each in select.groups):
                 raise piece.error(f"there is no window here; {_WINDOWED}")
             by_window = True
@@ -104,7 +107,7 @@ def _grouping(select: Select, scope: Scope, window: Window | None, items: list[I
         where = select.groups[0] if select.groups else next(i.piece for i in items if aggregates(i.piece.expr.node))
         why = _WINDOWED if window is None else "add window_start to GROUP BY: what is grouped across windows never ends"
         raise where.error(why)
-    return Grouping(select, scope, window, keys)
+    return Grouping(select, scope, window, shadows, keys)
 
 
 def _windows(piece: Piece) -> bool:
@@ -169,7 +172,7 @@ def _tree(piece: Piece, grouping: Grouping, alias: str | None, aliases: Mapping[
     scope, whole = grouping.scope, piece.expr.node
 
     def change(part: Node) -> Node | None:
-        if isinstance(part, Name) and not scope.find(part.name):
+        if isinstance(part, Name) and (grouping.shadows or not scope.find(part.name)):
             if part.name in START:
                 return Name("#start")
             if part.name in END:

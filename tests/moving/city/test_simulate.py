@@ -90,6 +90,14 @@ def test_objects_that_arrive_vanish_and_others_begin(ground: Roads, told: tuple[
     assert stay.id.nunique() == 300
 
 
+def test_more_objects_begin_at_each_moment(ground: Roads) -> None:
+    objects, queries = tuples(City(40, 30, new=3, mix=Mix(10)), ground)
+    assert objects.groupby("time").id.nunique().tolist() == [40 + 3 * tick for tick in range(30)]
+    assert queries.focal.max() < 60
+    none, _ = tuples(City(0, 5, new=2), ground)
+    assert none.groupby("time").id.count().to_dict() == {1: 2, 2: 4, 3: 6, 4: 8}
+
+
 def test_a_share_of_the_objects_reports_in_turn(ground: Roads) -> None:
     objects, _ = tuples(City(300, 100, every=5, share=0.3, vanish=False), ground)
     assert objects.groupby("time").id.count().between(80, 100).all()
@@ -218,6 +226,7 @@ def test_the_command_makes_a_city_from_the_roads_of_another(tmp_path: Path, grou
     ("city", "said"),
     [
         (City(-1), "-1 objects"),
+        (City(10, 1000, new=1 << 24), "new ones a moment"),
         (City(share=0), "a share of 0"),
         (City(every=0), "every 0"),
         (City(seed=-1), "seed -1"),

@@ -20,7 +20,7 @@ from australis.moving.city.layout import layout
 from australis.moving.city.queries import QUERIES, Mix, ended, queries, registered, removed
 from australis.moving.city.roads import Longs, Roads, tables
 from australis.moving.city.routes import backward, renew, routes, times
-from australis.moving.city.vehicles import CLASSES, FASTEST, Vehicles, vehicles
+from australis.moving.city.vehicles import CLASSES, FASTEST, Vehicles, part, vehicles
 from australis.schema import schema
 
 OBJECTS = schema("id int, x double, y double, time int, speed float, class string")
@@ -36,6 +36,8 @@ class City:
     objects: int = 1000
     seconds: int = 100
     seed: int = 1
+    new: int = 0
+    """How many more begin at each moment after the first."""
     every: int = 1
     """Seconds from one moment to the next."""
     share: float = 1.0
@@ -46,9 +48,19 @@ class City:
     """Whether roads get slow when they are full, and objects go around them."""
     mix: Mix = field(default_factory=Mix)
 
+    @property
+    def ticks(self) -> int:
+        """How many moments there are."""
+        return -(-self.seconds // max(1, self.every))
+
+    @property
+    def most(self) -> int:
+        """How many objects there are at the last moment."""
+        return self.objects + self.new * (self.ticks - 1)
+
     def check(self) -> None:
-        if not 0 <= self.objects < 1 << 31:
-            raise RunError(f"{self.objects} objects: give 0 to {(1 << 31) - 1}")
+        if self.objects < 0 or self.new < 0 or self.most >= 1 << 31:
+            raise RunError(f"{self.objects} objects and {self.new} new ones a moment: give 0 to {(1 << 31) - 1} in all")
         if self.seconds < 1 or self.every < 1:
             raise RunError(f"{self.seconds} seconds, every {self.every}: give 1 or more of each")
         if not 0 < self.share <= 1:
@@ -71,22 +83,24 @@ def moments(city: City, roads: Roads | None = None) -> Iterator[Moment]:
     """All that happens in a city, in order; a seed says all of it."""
     city.check()
     ground = layout(city.seed) if roads is None else roads
-    ways, back = routes(ground, city.seed, city.objects), backward(ground)
+    ways, back = routes(ground, city.seed, city.most), backward(ground)
     draws, rng = chance(city.seed, 3), np.random.default_rng((city.seed, 4))
     flow = np.ones(len(ground.ends))
-    moving, asked = vehicles(city.objects), queries(city.mix)
-    driving.begin(moving, ground, ways, driving.SPEEDS, driving.SHARES, draws)
-    for tick in range(-(-city.seconds // city.every)):
-        now = tick * city.every
+    everyone, asked = vehicles(city.most), queries(city.mix)
+    count, limits = 0, (driving.SPEEDS, driving.SHARES)
+    for tick in range(city.ticks):
+        now, before = tick * city.every, part(everyone, 0, count)
         told: list[pa.RecordBatch] = []
+        if city.crowded and tick:
+            driving.flows(before.edge, ground, flow)
+            some = -(-len(ways.places) // _ROUNDS)
+            renew(ways, ground, back, times(ground, flow), tick * some, some)
+        driving.drive(city.every, before, ground, ways, flow, *limits, city.vanish, draws)
+        more = city.new if tick else city.objects
+        driving.begin(part(everyone, count, count + more), ground, ways, *limits, draws)
+        count += more
+        moving = part(everyone, 0, count)
         if tick:
-            if city.crowded:
-                driving.flows(moving.edge, ground, flow)
-                count = -(-len(ways.places) // _ROUNDS)
-                renew(ways, ground, back, times(ground, flow), tick * count, count)
-            driving.drive(
-                city.every, moving, ground, ways, flow, driving.SPEEDS, driving.SHARES, city.vanish, draws
-            )  # fmt: skip
             gone = ended(asked, moving, city.mix, rng)
             told.append(removed(asked, gone, now))
         else:
@@ -111,9 +125,9 @@ def simulate(
         for moment in moments(city, ground):
             write["objects"](moment.objects)
             counts["reports"] += moment.objects.num_rows
-            for part in moment.queries:
-                write["queries"](part)
-                counts["asked"] += part.num_rows
+            for rows in moment.queries:
+                write["queries"](rows)
+                counts["asked"] += rows.num_rows
             if told:
                 told(moment.time + city.every)
     written = {

@@ -67,3 +67,8 @@ def vehicles(count: int) -> Vehicles:
         np.zeros(count),
         np.zeros(1, np.int64),
     )
+
+
+def part(all_: Vehicles, first: int, end: int) -> Vehicles:
+    """The objects of some slots, which are the same ones: what changes here changes there."""
+    return Vehicles._make([*(each[first:end] for each in all_[:-1]), all_.made])
