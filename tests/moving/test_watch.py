@@ -211,6 +211,21 @@ def bounds(world: World, query: dict[str, Any]) -> set[int]:
     return set(world.answer(box))
 
 
+def test_the_focal_object_of_a_query_that_goes_is_not_kept_for_it() -> None:
+    wanted = train(
+        "query int, action string, kind string, radius int, focal int",
+        query=[1, 1],
+        action=[None, "remove"],
+        kind=["circle", None],
+        radius=[3, None],
+        focal=[1, None],
+        number=[1, 3],
+    )
+    reports = train(OBJECTS, id=[1], x=[1], y=[1], time=[0], type=["car"], number=[2])
+    box = Watch(cache=0)
+    assert [len(tables["objects"]) for _, _, tables in steps(box, [reports, wanted], Cut((2,)))] == [1, 0]
+
+
 def test_updates_carry_columns_of_the_object() -> None:
     box = Watch(carry=("type", "x"))
     reports = train(OBJECTS, id=[1, 1], x=[1, 9], y=[1, 1], time=[0, 1], type=["car", None], number=[2, 3])

@@ -131,7 +131,7 @@ class Watch:
         last = known.latest(registered, len(queries.alive))
         removed = self._register(queries, wanted, registered[last], good[last])
 
-        leaders = self._leaders(tables)
+        leaders = np.where(removed, -1, self._leaders(tables))
         _unshed(objects, np.concatenate([reported, leaders[leaders >= 0]]))
         new = known.points(objects, objects.alive & ~gone & ~objects[known.SHED])
         after = regions(queries, queries.alive & ~removed, new, leaders, self.earth)
