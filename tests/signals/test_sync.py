@@ -192,3 +192,12 @@ def test_what_is_discarded_is_freed_and_nothing_else_is_kept() -> None:
 def test_what_does_not_fit_is_refused(box: Sync, streams: tuple[str, ...], message: str) -> None:
     with pytest.raises(SchemaError, match=message):
         box.outputs(*map(schema, streams))
+
+
+@given(asked(scale=97), SIGNALS, SIGNALS, cuts(), st.booleans())
+def test_times_agree_with_a_join_of_samples_too(
+    ranges: list[Range], left: list[Came], right: list[Came], cut: Cut, restart: bool
+) -> None:
+    (got,) = run(BOX, trains_of(ranges, left, right, "timestamp[ms]"), cut, restart=restart)
+    wanted = oracle(ranges, [left, right], latest(ranges, left, right), 1000)
+    assert [((row[0], *row[3:]), *more) for row, *more in got] == [((row[0], *row[3:]), *more) for row, *more in wanted]
