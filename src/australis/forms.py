@@ -290,13 +290,13 @@ class DistinctForm(Form):
 
 PLAIN: list[type[Form]] = plain_forms(Form, signals.BOXES)
 
-FORMS: Mapping[str, type[Form]] = {form.of.kind: form for form in PLAIN} | {
+FORMS: Mapping[str, type[Form]] = {
     form.of.kind: form
     for form in (
         FilterForm, MapForm, UnionForm, BSortForm, AggregateForm, JoinForm, ResampleForm, WriteForm, ReadForm,
         WatchForm, DistinctForm,
     )
-}  # fmt: skip
+} | {form.of.kind: form for form in PLAIN}  # fmt: skip
 
 
 def _texts(named: tuple[tuple[str, object], ...]) -> dict[str, object]:

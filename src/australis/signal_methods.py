@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from australis import parameters
 from australis.box import Box
 from australis.parameters import By
-from australis.signals import Cfar, Rewindow, Stats, Sync, Transform, Wavelet
+from australis.signals import Cfar, Lfilter, Rewindow, Stats, Sync, Transform, Wavelet
 from australis.validate import telling
 
 if TYPE_CHECKING:
@@ -58,6 +58,18 @@ def transform(self: Stream, *steps: str, column: str = "", into: str = "", box: 
 def wavelet(self: Stream, level: int, wavelet: str = "haar", column: str = "", box: str | None = None) -> Stream:
     """Add the details `d1`, `d2`, ... of a segment's wavelet transform, and what is left, such as `a2`."""
     return _main(self, Wavelet(level, wavelet, column), box)
+
+
+def lfilter(
+    self: Stream,
+    b: Sequence[float],
+    a: Sequence[float] = (1.0,),
+    by: By = (),
+    column: str = "",
+    box: str | None = None,
+) -> Stream:
+    """Filter the signal of each key as `scipy.signal.lfilter(b, a, signal)` does, from segment to segment."""
+    return _main(self, Lfilter(tuple(map(float, b)), tuple(map(float, a)), parameters.by(by), column), box)
 
 
 def cfar(

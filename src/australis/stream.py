@@ -244,6 +244,7 @@ class Stream:
     stats = signal_methods.stats
     transform = signal_methods.transform
     wavelet = signal_methods.wavelet
+    lfilter = signal_methods.lfilter
     cfar = signal_methods.cfar
 
     def watch(

@@ -60,6 +60,8 @@ def oracle(ranges: list[Range], streams: list[list[Came]], end: int, unit: int =
     signals_ = [news(stream) for stream in streams]
     freed: dict[int | None, tuple[Any, bool]] = {}
     last: dict[int | None, int] = {}
+    waiting: set[int | None] = set()
+    """Keys with a range that leaves only at the end, as those after it do."""
     made = []
 
     def at(sample: Sample) -> Fraction:
@@ -76,7 +78,8 @@ def oracle(ranges: list[Range], streams: list[list[Came]], end: int, unit: int =
             bottom, after = asked.start, False
         for its in signals_:
             samples = its.get(asked.key, [])
-            inside, number_here = [], end
+            inside: list[Sample] = []
+            number_here = None
             for each in samples:
                 if at(each) > asked.end:
                     number_here = each.number
@@ -90,7 +93,9 @@ def oracle(ranges: list[Range], streams: list[list[Came]], end: int, unit: int =
                     if at(following) > asked.end:
                         number_here = each.number
                     break
-            number = max(number, asked.number if past else number_here)
+            if number_here is None and not past:
+                waiting.add(asked.key)
+            number = max(number, asked.number if past else end if number_here is None else number_here)
             runs: dict[int, list[Sample]] = {}
             for each in inside:
                 runs.setdefault(each.run, []).append(each)
@@ -101,10 +106,10 @@ def oracle(ranges: list[Range], streams: list[list[Came]], end: int, unit: int =
             for turn in range(max(1, *map(len, pieces))):
                 cells = [plain(joined(runs[turn])) if turn < len(runs) else None for runs in pieces]
                 row = [asked.key, asked.start, asked.end, *cells]
-                made.append((number, place, turn, out(row, ts, number)))
+                made.append((number, asked.key in waiting, place, turn, out(row, ts, number)))
         freeing = (asked.start, False) if asked.keep else (asked.end, True)
         freed[asked.key] = max(freed.get(asked.key, freeing), freeing)
-    return [each for *_, each in sorted(made, key=lambda each: each[:3])]
+    return [each for *_, each in sorted(made, key=lambda each: each[:4])]
 
 
 def trains_of(ranges: list[Range], left: list[Came], right: list[Came], type_: str = "bigint") -> list[Train]:
@@ -192,3 +197,12 @@ def test_what_is_discarded_is_freed_and_nothing_else_is_kept() -> None:
 def test_what_does_not_fit_is_refused(box: Sync, streams: tuple[str, ...], message: str) -> None:
     with pytest.raises(SchemaError, match=message):
         box.outputs(*map(schema, streams))
+
+
+@given(asked(scale=97), SIGNALS, SIGNALS, cuts(), st.booleans())
+def test_times_agree_with_a_join_of_samples_too(
+    ranges: list[Range], left: list[Came], right: list[Came], cut: Cut, restart: bool
+) -> None:
+    (got,) = run(BOX, trains_of(ranges, left, right, "timestamp[ms]"), cut, restart=restart)
+    wanted = oracle(ranges, [left, right], latest(ranges, left, right), 1000)
+    assert [((row[0], *row[3:]), *more) for row, *more in got] == [((row[0], *row[3:]), *more) for row, *more in wanted]

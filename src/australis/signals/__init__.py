@@ -1,6 +1,7 @@
 """Signals: segments of samples, and the boxes that work on them (XStream)."""
 
 from australis.signals.cfar import Cfar
+from australis.signals.lfilter import Lfilter
 from australis.signals.rewindow import Rewindow
 from australis.signals.segment import Segment, segment
 from australis.signals.stats import Stats
@@ -9,13 +10,13 @@ from australis.signals.timebase import Timebase, timebase
 from australis.signals.transform import Transform
 from australis.signals.wavelet import Wavelet
 
-ROWWISE = (Stats, Transform, Wavelet)
+ROWWISE = (Stats, Transform, Wavelet, Lfilter)
 """The boxes that give each tuple with other columns beside or in place of its own."""
 KEYED = (Rewindow, Sync, Cfar)
 """The boxes that follow signals of keys, and give columns of the key."""
 BOXES = (*ROWWISE, *KEYED)
 
 __all__ = [
-    "BOXES", "KEYED", "ROWWISE", "Cfar", "Rewindow", "Segment", "Stats", "Sync", "Timebase", "Transform", "Wavelet",
-    "segment", "timebase",
+    "BOXES", "KEYED", "ROWWISE", "Cfar", "Lfilter", "Rewindow", "Segment", "Stats", "Sync", "Timebase", "Transform",
+    "Wavelet", "segment", "timebase",
 ]  # fmt: skip

@@ -1,0 +1,127 @@
+"""Lfilter: a linear filter, FIR or IIR, along the whole of a signal however it is cut in segments (XStream III-A)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from australis.box import Key, Moment, Tables, Trains, bound
+from australis.errors import NetworkError
+from australis.kernel import kernel
+from australis.schema import segment as segment_type
+from australis.signals.column import Sizes, chosen, dtype_of, segments, starts
+from australis.signals.pieces import check_by
+from australis.signals.segment import Samples
+from australis.signals.steps import real
+from australis.table import Table
+from australis.train import Ints
+
+_PLACE = ("#next", "#rate", "#per", "#phase")
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Lfilter:
+    """The tuple, with its segment filtered as `scipy.signal.lfilter(b, a, signal)` does; null stays null.
+
+    A segment that goes on where the last of its key stopped finds the filter as that one left it; any other, after a
+    gap or in another timebase, finds it at rest.
+
+    >>> from australis.signals.segment import segment
+    >>> from australis.signals.testing import signal
+    >>> from australis.signals.timebase import timebase
+    >>> from australis.testing import apply
+    >>> sound = segment([2, 4, 8, 0], timebase(8), dtype="int16")
+    >>> train = signal("audio segment<int16>", audio=[sound[:2], sound[2:]])
+    >>> segments(apply(Lfilter((0.5, 0.5)), train)[0]["audio"]).samples.tolist()
+    [1.0, 3.0, 6.0, 4.0]
+    """
+
+    b: tuple[float, ...]
+    a: tuple[float, ...] = (1.0,)
+    by: tuple[str, ...] = ()
+    column: str = ""
+
+    kind: ClassVar[str] = "lfilter"
+    arity: ClassVar[int] = 1
+
+    def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
+        (stream,) = inputs
+        if not self.b or not self.a or self.a[0] == 0 or not np.isfinite([*self.b, *self.a]).all():
+            raise NetworkError("a filter has coefficients b and a, all finite, and the first of a is not 0")
+        check_by(stream, self.by)
+        if dtype_of(stream, chosen(stream, self.column)).kind == "c":
+            raise NetworkError("a filter is for real samples")
+        return {"out": self._schema(stream)}
+
+    def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
+        return (self.by,)
+
+    def tables(self, *inputs: pa.Schema) -> Tables:
+        (stream,) = inputs
+        order: Any = pa.list_(pa.float64(), max(len(self.a), len(self.b)))
+        fields: list[pa.Field[Any]] = [stream.field(name) for name in self.by]
+        fields += [pa.field(name, pa.int64(), nullable=False) for name in _PLACE]
+        return {"keys": Table(pa.schema([*fields, pa.field("#z", order, nullable=False)]), self.by)}
+
+    def holds(self, *inputs: pa.Schema) -> str:
+        return f"{max(len(self.a), len(self.b))} numbers" + (f" for each {', '.join(self.by)}" if self.by else "")
+
+    def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
+        (train,) = trains
+        keys, column = tables["keys"], chosen(train.schema, self.column)
+        given = segments(train[column])
+        slots = keys.find([train[name] for name in self.by], len(train))
+        places = starts(given.sizes)
+        out = np.empty(int(given.sizes.sum()), real(given.samples.dtype))
+        b, a = self._coefficients()
+        next_, rate, per, phase = (keys[name] for name in _PLACE)
+        _filter(
+            slots, given.samples, given.offsets, given.sizes, given.start, given.rate, given.per, given.phase,
+            next_, rate, per, phase, keys["#z"], b, a, places, out,
+        )  # fmt: skip
+        columns: list[Any] = [train.part(name) for name in train.schema.names]
+        columns[train.schema.get_field_index(column)] = given.on(out, places, given.sizes).arrow()
+        return (train.made(self._schema(train.schema), columns),)
+
+    def _coefficients(self) -> tuple[Floats, Floats]:
+        """Both of one length, over the first of a."""
+        both = np.zeros((2, max(len(self.a), len(self.b))))
+        both[0, : len(self.b)] = self.b
+        both[1, : len(self.a)] = self.a
+        both /= self.a[0]
+        return both[0], both[1]
+
+    @bound
+    def _schema(self, stream: pa.Schema) -> pa.Schema:
+        column = chosen(stream, self.column)
+        made = pa.field(column, segment_type(real(dtype_of(stream, column)).name))
+        return stream.set(stream.get_field_index(column), made)
+
+
+@kernel
+def _filter(
+    key: Ints, samples: Samples, offsets: Sizes, sizes: Sizes, start: Ints, rate: Ints, per: Ints, phase: Ints,
+    next_: Ints, rates: Ints, pers: Ints, phases: Ints, z: Floats, b: Floats, a: Floats, places: Sizes, out: Samples,
+) -> None:  # fmt: skip
+    """The transposed direct form II, as scipy has it."""
+    order = len(b)
+    for row in range(len(key)):
+        k = key[row]
+        if sizes[row] == 0:
+            continue
+        same = rates[k] == rate[row] and pers[k] == per[row] and phases[k] == phase[row]
+        if not same or next_[k] != start[row]:
+            rates[k], pers[k], phases[k] = rate[row], per[row], phase[row]
+            z[k] = 0.0
+        next_[k] = start[row] + sizes[row]
+        for at in range(sizes[row]):
+            x = np.float64(samples[offsets[row] + at])
+            y = b[0] * x + z[k, 0]
+            for each in range(1, order):
+                z[k, each - 1] = b[each] * x + z[k, each] - a[each] * y
+            out[places[row] + at] = y

@@ -1,0 +1,62 @@
+"""Boxes for signals in network files, and as methods of streams."""
+
+import pytest
+
+import australis as au
+from australis.errors import NetworkError
+from australis.signals import BOXES, Cfar, Lfilter, Rewindow, Stats, Sync, Transform, Wavelet
+
+HEAD = (
+    "australis: 1\ninputs:\n  audio: site int, audio segment<int16>\n  ranges: site int, start int, end int\nboxes:\n"
+)
+
+
+def box(written: str, source: str = "audio") -> object:
+    return (
+        au.loads(f"{HEAD}  a:\n    {written}\n    from: {source}\noutputs:\n  out: a\n  r: ranges\n  s: audio\n")
+        .named["a"]
+        .box
+    )
+
+
+@pytest.mark.parametrize(
+    ("written", "source", "wanted"),
+    [
+        ("rewindow: 64", "audio", Rewindow(64)),
+        ("rewindow: {size: 64, gap: -8, by: site}", "audio", Rewindow(64, -8, ("site",))),
+        ("sync: {by: [site]}", "[ranges, audio]", Sync(1, ("site",))),
+        ("stats: {std: std, loud: peak}", "audio", Stats((("std", "std"), ("loud", "peak")))),
+        ("transform: [hann, fft]", "audio", Transform(("hann", "fft"))),
+        ("transform: {steps: [fft], into: s}", "audio", Transform(("fft",), into="s")),
+        ("wavelet: 3", "audio", Wavelet(3)),
+        ("lfilter: [1, 0.5]", "audio", Lfilter((1.0, 0.5))),
+        ("cfar: {on: site, threshold: 3}", "audio", Cfar("site", threshold=3.0)),
+    ],
+)
+def test_a_box_is_written_and_read_back(written: str, source: str, wanted: object) -> None:
+    made = box(written, source)
+    assert made == wanted
+    text = f"{HEAD}  a:\n    {written}\n    from: {source}\noutputs:\n  out: a\n  r: ranges\n  s: audio\n"
+    net = au.loads(text)
+    assert au.loads(au.dumps(net)) == net
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ("rewindow: {size: 64, gapp: 3}", "line 7.*gapp"),
+        ("rewindow: {size: big}", "size"),
+        ("stats: {std: 3}", "`std: 3` is neither"),
+        ("stats: {std: stdd}", "did you mean `std`"),
+    ],
+)
+def test_mistakes_are_told(written: str, message: str) -> None:
+    with pytest.raises(au.AustralisError, match=f"(?s){message}"):
+        box(written)
+
+
+def test_every_box_has_a_method_that_tells_its_name() -> None:
+    audio = au.stream("audio", "site int, audio segment<int16>")
+    assert all(callable(getattr(audio, each.kind)) for each in BOXES)
+    with pytest.raises(NetworkError, match="rewindow loud: windows of 0"):
+        audio.rewindow(0, box="loud")
