@@ -81,17 +81,11 @@ def oracle(ranges: list[Range], streams: list[list[Came]], end: int, unit: int =
             inside: list[Sample] = []
             number_here = None
             for each in samples:
-                if at(each) > asked.end:
-                    number_here = each.number
-                    break
-                if at(each) > bottom or (at(each) == bottom and not after):
+                if at(each) <= asked.end and (at(each) > bottom or (at(each) == bottom and not after)):
                     inside.append(each)
-            else:
                 # A signal has come past a range when its next sample would lie after it.
-                for each in reversed(samples):
-                    following = each._replace(index=each.index + 1)
-                    if at(following) > asked.end:
-                        number_here = each.number
+                if at(each._replace(index=each.index + 1)) > asked.end:
+                    number_here = each.number
                     break
             if number_here is None and not past:
                 waiting.add(asked.key)
