@@ -83,6 +83,7 @@ def test_what_cannot_be_cast_fails_or_is_null(
 
 @given(st.lists(st.none() | st.text("0123456789+-. x", max_size=12), max_size=20))
 @example(["+-0"])
+@example(["0x0"])
 @example(["99999999999", "+1", " 7 ", "x"])
 def test_try_cast_reads_what_python_reads(texts: list[str | None]) -> None:
     def oracle(text: str | None) -> int | None:

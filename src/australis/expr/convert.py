@@ -147,7 +147,8 @@ def _read(values: Datum, type: Type) -> Datum:
         raise MisfitError("only a literal text is read as an interval; multiply, as in `x * interval '1' second`")
     trimmed = pc.utf8_trim_whitespace(values)
     if pa.types.is_integer(type):
-        return pc.replace_substring_regex(trimmed, r"^\+(\d)", r"\1").cast(type)
+        decimal = pc.replace_substring_regex(trimmed, r"^([+-]?)0[xX]", "x")  # Arrow would read such a text
+        return pc.replace_substring_regex(decimal, r"^\+(\d)", r"\1").cast(type)
     if pa.types.is_time(type):
         day = pc.binary_join_element_wise(pa.scalar("1970-01-01", values.type), trimmed, pa.scalar(" ", values.type))
         return day.cast(pa.timestamp(type.unit)).cast(type)
