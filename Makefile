@@ -20,7 +20,7 @@ demo: $(READY)  ## run the demonstration
 	@$(VENV)/bin/australis demo
 
 test: lint  ## lint, check types, run every test (PYTEST_ARGS="-k filter" to narrow it)
-	@$(VENV)/bin/pytest $(PYTEST_ARGS)
+	@$(VENV)/bin/pytest -n 2 --dist loadfile $(PYTEST_ARGS)
 
 lint: $(READY)  ## check style and types
 	@$(VENV)/bin/ruff check
