@@ -267,7 +267,8 @@ class WatchForm(Form):
     def box(self, tables: Tables, arity: int) -> Box:
         timeout = None if self.timeout is None else parameters.span(self.timeout)
         conditions, carry = parameters.columns(self.where), parameters.by(self.carry)
-        return Watch(self.id, self.x, self.y, self.time, timeout, conditions, carry, self.earth, self.cache, self.speed)
+        plain = (self.earth, self.cache, self.speed, self.budget, self.shed)
+        return Watch(self.id, self.x, self.y, self.time, timeout, conditions, carry, *plain)
 
 
 class DistinctForm(Form):

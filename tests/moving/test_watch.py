@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import australis as au
+from australis import netfile
 from australis.errors import AustralisError
 from australis.expr import expr
 from australis.moving import Watch
@@ -313,3 +314,11 @@ def test_a_plan_gives_what_one_process_does(world, partitions: int, still: bool)
     halves = [reports.slice(0, len(reports) // 2), reports.slice(len(reports) // 2, len(reports))]
     steps = [Step({"objects": halves[0].tuples}), Step({"queries": pa.RecordBatch.from_pydict(spoilt, wanted.schema)})]
     check(net, made, [*steps, Step({"objects": halves[1].tuples}), Step(end=True)], partitions)
+
+
+def test_a_network_file_keeps_all_of_a_watch() -> None:
+    objects, queries = au.stream("objects", OBJECTS), au.stream("queries", f"{QUERIES}, accuracy double")
+    made = objects.watch(queries, time="time", timeout=4, where={"truck": "type = 'truck'"}, carry="type", cache=1.0,
+                         speed=2.0, budget=100, shed="queries")  # fmt: skip
+    net = au.network(out=made)
+    assert netfile.loads(netfile.dumps(net)) == net
