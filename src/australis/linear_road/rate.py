@@ -59,7 +59,7 @@ class Trial:
     worst: float
 
     def as_dict(self) -> dict[str, Any]:
-        return asdict(replace(self, verdict=self.verdict)) | {"verdict": self.verdict.as_dict()}
+        return asdict(self) | {"verdict": self.verdict.as_dict()}
 
 
 def trial(feed: Feed, span: Span, past: Past | None = None, *, spark: SparkSession, told: Told | None = None) -> Trial:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import accumulate
 from pathlib import Path
 
@@ -40,7 +40,7 @@ class Road:
         """The second after the last tuple's."""
         return int(self._batches[-1]["time"][-1].as_py()) + 1 if self._batches else 0
 
-    @property
+    @cached_property
     def xway(self) -> int:
         """The expressway that its first report names."""
         for batch in self._batches:
