@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from australis.chance import chance
 from australis.linear_road.record import ENTRY, SEGMENTS
-from australis.linear_road.simulation.chance import chance
 from australis.linear_road.simulation.ramps import destination, enter, entries, idle, roomier
 from australis.linear_road.simulation.road import DRIVING, road, wider
 

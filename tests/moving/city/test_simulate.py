@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from australis.chance import chance
 from australis.cli import app
 from australis.errors import RunError
-from australis.linear_road.simulation.chance import chance
 from australis.moving.city import driving
 from australis.moving.city.folder import NOTE
 from australis.moving.city.layout import layout

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from australis.chance import uniform
 from australis.kernel import inner
 from australis.linear_road.record import EVERY, FEET, SEGMENTS
-from australis.linear_road.simulation.chance import uniform
 from australis.linear_road.simulation.reports import position
 from australis.linear_road.simulation.road import BRAKING, DRIVING, HITTING, SITES, Road
 

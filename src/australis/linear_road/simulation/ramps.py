@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from australis.chance import Chance, below, normal, poisson, uniform
 from australis.kernel import inner
 from australis.linear_road.record import EAST, ENTRY, EVERY, FEET, SEGMENTS, WEST
-from australis.linear_road.simulation.chance import Chance, below, normal, poisson, uniform
 from australis.linear_road.simulation.following import SPACE
 from australis.linear_road.simulation.lanes import insert
 from australis.linear_road.simulation.road import DRIVING, ENTER_AT, FREE, LENGTH, MPH, Longs, Road, Words

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from australis.chance import Chance, below, uniform
 from australis.kernel import inner
 from australis.linear_road.record import (
     BALANCE,
@@ -22,7 +23,6 @@ from australis.linear_road.record import (
     SEGMENTS,
     TRAVEL,
 )
-from australis.linear_road.simulation.chance import Chance, below, uniform
 from australis.linear_road.simulation.ramps import Idle, close_up, leave
 from australis.linear_road.simulation.road import FREE, MPH, Bytes, Longs, Road, Words
 

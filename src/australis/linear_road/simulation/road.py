@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from australis.chance import Chance, chance
 from australis.linear_road.record import EVERY, FEET, SEGMENTS
-from australis.linear_road.simulation.chance import Chance, chance
 
 Floats = npt.NDArray[np.float64]
 Words = npt.NDArray[np.int32]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from australis.chance import Chance, below, uniform
 from australis.kernel import inner, kernel
-from australis.linear_road.simulation.chance import Chance, below, uniform
 from australis.moving.city.roads import Bytes, Longs, Reals, Roads
 from australis.moving.city.routes import Routes
 from australis.moving.city.vehicles import CLASSES, Vehicles

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from australis.chance import chance
 from australis.errors import RunError, listing, near
 from australis.expr.arrow import Array
-from australis.linear_road.simulation.chance import chance
 from australis.moving.city import driving
 from australis.moving.city.folder import EDGES, FORMS, NODES, folder, note
 from australis.moving.city.layout import layout

@@ -1,4 +1,4 @@
-"""Chance: draws from a state of one word (splitmix64), inside kernels, so that a seed says all (3.1.1)."""
+"""Chance: draws from a state of one word (splitmix64), inside kernels, so that a seed says all."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from australis.linear_road.simulation.chance import below, chance, normal, poisson, uniform
+from australis.chance import below, chance, normal, poisson, uniform
 
 MANY = 4000
 
