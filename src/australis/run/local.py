@@ -103,6 +103,7 @@ class Local:
         moment = Moment(self.arrived, clock, end)
         try:
             for event in superbox_steps(self.network, self.network.nodes, self.tables, trains, moment):
+                assert isinstance(event, Event)
                 self._count(event)
                 yield event
         except RunError as error:
