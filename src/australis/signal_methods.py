@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from australis import parameters
 from australis.box import Box
 from australis.parameters import By
-from australis.signals import Cfar, Lfilter, Rewindow, Stats, Sync, Transform, Wavelet
+from australis.signals import Cfar, Lfilter, Rewindow, Stats, Sync, Transform, Trigger, Wavelet, Window
 from australis.validate import telling
 
 if TYPE_CHECKING:
@@ -89,6 +89,29 @@ def cfar(
     """Tell the ranges in which the score `on` stands out of its noise, for `sync`."""
     key = parameters.by(by)
     return _main(self, Cfar(on, key, column, threshold, weight, startup, refractory, longest, padding), box)
+
+
+def trigger(
+    self: Stream,
+    high: float,
+    low: float | None = None,
+    on: str = "",
+    by: By = (),
+    column: str = "",
+    *,
+    longest: int = 48_000,
+    padding: int = 0,
+    box: str | None = None,
+) -> Stream:
+    """Tell the ranges from a sample, or a window's number `on`, above `high` until one below `low`, for `sync`."""
+    return _main(self, Trigger(high, low, on, parameters.by(by), column, longest, padding), box)
+
+
+def window(
+    self: Stream, value: str, on: str, size: int, rate: int | float | str, by: By = (), box: str | None = None
+) -> Stream:
+    """Gather the numbers of a column, which lie at the index or time `on`, into segments of so many samples."""
+    return _main(self, Window(value, on, size, rate, parameters.by(by)), box)
 
 
 def _main(stream: Stream, box: Box, name: str | None, *others: Stream) -> Stream:

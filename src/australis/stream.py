@@ -246,6 +246,8 @@ class Stream:
     wavelet = signal_methods.wavelet
     lfilter = signal_methods.lfilter
     cfar = signal_methods.cfar
+    trigger = signal_methods.trigger
+    window = signal_methods.window
 
     def watch(
         self,

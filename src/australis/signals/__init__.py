@@ -8,15 +8,17 @@ from australis.signals.stats import Stats
 from australis.signals.sync import Sync
 from australis.signals.timebase import Timebase, timebase
 from australis.signals.transform import Transform
+from australis.signals.trigger import Trigger
 from australis.signals.wavelet import Wavelet
+from australis.signals.window import Window
 
 ROWWISE = (Stats, Transform, Wavelet, Lfilter)
 """The boxes that give each tuple with other columns beside or in place of its own."""
-KEYED = (Rewindow, Sync, Cfar)
+KEYED = (Rewindow, Sync, Cfar, Trigger, Window)
 """The boxes that follow signals of keys, and give columns of the key."""
 BOXES = (*ROWWISE, *KEYED)
 
 __all__ = [
     "BOXES", "KEYED", "ROWWISE", "Cfar", "Lfilter", "Rewindow", "Segment", "Stats", "Sync", "Timebase", "Transform",
-    "Wavelet", "segment", "timebase",
+    "Trigger", "Wavelet", "Window", "segment", "timebase",
 ]  # fmt: skip
