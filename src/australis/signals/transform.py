@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from australis.box import Key, Moment, Tables, Trains, bound
+from australis.box import Moment, Stateless, Tables, Trains, bound
 from australis.errors import NetworkError
 from australis.schema import segment as segment_type
 from australis.signals.column import Segments, chosen, dtype_of, segments, starts
@@ -17,7 +17,7 @@ from australis.signals.steps import STEPS, Step
 
 
 @dataclass(frozen=True)
-class Transform:
+class Transform(Stateless):
     """The tuple, with a segment made of its own in place of it, or in the column `into`.
 
     The steps are applied one after the other to all segments of a length at once; null stays null.
@@ -56,15 +56,6 @@ class Transform:
         if not self.steps:
             raise NetworkError("a transform takes at least one step, such as fft")
         return {"out": self._schema(stream)}
-
-    def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
-        return None
-
-    def tables(self, *inputs: pa.Schema) -> Tables:
-        return {}
-
-    def holds(self, *inputs: pa.Schema) -> str:
-        return ""
 
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
         (train,) = trains
