@@ -8,7 +8,20 @@ from typing import TYPE_CHECKING
 from australis import parameters
 from australis.box import Box
 from australis.parameters import By
-from australis.signals import Cfar, Lfilter, Rewindow, Stats, Sync, Transform, Trigger, Wavelet, Window
+from australis.signals import (
+    Cfar,
+    Correlate,
+    Lfilter,
+    Rerate,
+    Rewindow,
+    Stats,
+    Sync,
+    Transform,
+    Trigger,
+    Wavelet,
+    Window,
+    Zip,
+)
 from australis.validate import telling
 
 if TYPE_CHECKING:
@@ -112,6 +125,58 @@ def window(
 ) -> Stream:
     """Gather the numbers of a column, which lie at the index or time `on`, into segments of so many samples."""
     return _main(self, Window(value, on, size, rate, parameters.by(by)), box)
+
+
+def zip(self: Stream, *signals: Stream, by: By = (), size: int = 0, box: str | None = None) -> Stream:
+    """Put the signals of streams side by side, as far as all of them go; with a size, in windows of so many samples."""
+    return _main(self, Zip(len(signals), parameters.by(by), size), box, *signals)
+
+
+def rerate(
+    self: Stream,
+    up: int,
+    down: int,
+    taps: Sequence[float] = (),
+    by: By = (),
+    column: str = "",
+    box: str | None = None,
+) -> Stream:
+    """Bring the signal of each key to `up` / `down` times its rate as `scipy.signal.resample_poly` does."""
+    return _main(self, Rerate(up, down, tuple(map(float, taps)), parameters.by(by), column), box)
+
+
+def correlate(
+    self: Stream,
+    other: str | Sequence[float],
+    column: str = "",
+    *,
+    into: str = "",
+    normalize: bool = False,
+    peak: str = "peak",
+    lag: str = "lag",
+    box: str | None = None,
+) -> Stream:
+    """Add the `peak` of a segment's correlation with another column's, or with a template of samples, and its `lag`."""
+    name, template = (other, ()) if isinstance(other, str) else ("", tuple(map(float, other)))
+    return _main(self, Correlate(name, template, column, into, normalize, peak, lag), box)
+
+
+def spectrogram(
+    self: Stream,
+    size: int,
+    overlap: int = 0,
+    window: str = "hann",
+    scale: str = "abs",
+    by: By = (),
+    column: str = "",
+    into: str = "spectrum",
+) -> Stream:
+    """Cut the signal of each key in windows, and add the spectrum of each: `rewindow`, then `transform`.
+
+    `scale` is the last step: `abs`, `power`, `db`, or none for complex numbers.
+    """
+    steps = [step for step in (window, "fft", scale) if step]
+    return self.rewindow(size, -overlap, by, column).transform(*steps, into=into)
 
 
 def _main(stream: Stream, box: Box, name: str | None, *others: Stream) -> Stream:

@@ -248,6 +248,10 @@ class Stream:
     cfar = signal_methods.cfar
     trigger = signal_methods.trigger
     window = signal_methods.window
+    zip = signal_methods.zip
+    rerate = signal_methods.rerate
+    correlate = signal_methods.correlate
+    spectrogram = signal_methods.spectrogram
 
     def watch(
         self,

@@ -1,7 +1,9 @@
 """Signals: segments of samples, and the boxes that work on them (XStream)."""
 
 from australis.signals.cfar import Cfar
+from australis.signals.correlate import Correlate
 from australis.signals.lfilter import Lfilter
+from australis.signals.rerate import Rerate
 from australis.signals.rewindow import Rewindow
 from australis.signals.segment import Segment, segment
 from australis.signals.stats import Stats
@@ -11,14 +13,15 @@ from australis.signals.transform import Transform
 from australis.signals.trigger import Trigger
 from australis.signals.wavelet import Wavelet
 from australis.signals.window import Window
+from australis.signals.zip import Zip
 
-ROWWISE = (Stats, Transform, Wavelet, Lfilter)
+ROWWISE = (Stats, Transform, Wavelet, Lfilter, Correlate)
 """The boxes that give each tuple with other columns beside or in place of its own."""
-KEYED = (Rewindow, Sync, Cfar, Trigger, Window)
+KEYED = (Rewindow, Sync, Cfar, Trigger, Window, Zip, Rerate)
 """The boxes that follow signals of keys, and give columns of the key."""
 BOXES = (*ROWWISE, *KEYED)
 
 __all__ = [
-    "BOXES", "KEYED", "ROWWISE", "Cfar", "Lfilter", "Rewindow", "Segment", "Stats", "Sync", "Timebase", "Transform",
-    "Trigger", "Wavelet", "Window", "segment", "timebase",
+    "BOXES", "KEYED", "ROWWISE", "Cfar", "Correlate", "Lfilter", "Rerate", "Rewindow", "Segment",
+    "Stats", "Sync", "Timebase", "Transform", "Trigger", "Wavelet", "Window", "Zip", "segment", "timebase",
 ]  # fmt: skip

@@ -6,6 +6,7 @@ another timebase, begins a new run. Samples that a box holds lie in a table as t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ import pyarrow as pa
 from australis.errors import SchemaError, listing, near
 from australis.kernel import kernel
 from australis.keys import hashable
+from australis.schema import samples_of
 from australis.signals.column import Segments, Sizes, words
 from australis.table import Table
 from australis.train import Bools, Ints, Train
@@ -61,6 +63,26 @@ def check_by(stream: pa.Schema, by: tuple[str, ...]) -> None:
             raise SchemaError(f"`{name}` is no column; there are {listing(stream.names)}{near(name, stream.names)}")
         if not hashable(stream.field(name).type):
             raise SchemaError(f"`{name}` is {stream.field(name).type}, which is no key")
+
+
+def check_same(streams: Sequence[pa.Schema], by: tuple[str, ...]) -> None:
+    """Streams have the key, of the same types."""
+    for stream in streams:
+        check_by(stream, by)
+        for name in by:
+            if stream.field(name).type != streams[0].field(name).type:
+                raise SchemaError(f"the key `{name}` is {streams[0].field(name).type} and {stream.field(name).type}")
+
+
+def channels(streams: Sequence[pa.Schema]) -> list[tuple[int, str]]:
+    """The columns of segments of streams, by the place of the stream, counted from 1, and the name."""
+    found = []
+    for side, stream in enumerate(streams, 1):
+        its = [(side, field.name) for field in stream if samples_of(field.type) is not None]
+        if not its:
+            raise SchemaError(f"signal {side} has no column of segments; it has {listing(stream.names)}")
+        found += its
+    return found
 
 
 def keys_table(stream: pa.Schema, by: tuple[str, ...], channels: int, *more: pa.Field[Any]) -> Table:
