@@ -33,6 +33,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "network",
         "stream",
         "netfile",
+        "form",
         "forms",
         "plain_forms",
         "signal_methods",

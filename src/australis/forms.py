@@ -1,61 +1,26 @@
-"""How each box is written in a network file: a model of what people write, and the way there and back."""
+"""How each box is written in a network file."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from australis import parameters, signals
 from australis.box import Box
 from australis.boxes import Aggregate, BSort, Filter, Join, Map, Read, Resample, Union, Write
 from australis.errors import NetworkError, listing, near
 from australis.expr import Expr
+from australis.form import Form, Tables
 from australis.moving import Distinct, Watch
 from australis.order import Order
-from australis.plain_forms import plain_forms
+from australis.plain_forms import plain_form
 from australis.span import Span
 from australis.table import Keyed
 from australis.written import MisreadError, read
 
-Tables = Mapping[str, Keyed]
 Expression = bool | int | float | str
-
-
-class Form(BaseModel):
-    """What stands under the name of a box's kind. Keys of no argument name columns, where a box makes columns."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-    of: ClassVar[type[Box]]
-    made: ClassVar[str] = ""
-    """The key under which columns go whose names are those of arguments."""
-
-    @classmethod
-    def long(cls, written: object) -> object:
-        """The full form of a short one."""
-        return written
-
-    @classmethod
-    def short(cls, box: Any) -> object:
-        """The box as it is written, in its shortest form."""
-        raise NotImplementedError
-
-    def box(self, tables: Tables, arity: int) -> Box:
-        """The box, for so many inputs."""
-        raise NotImplementedError
-
-    def columns_made(self) -> dict[str, Any]:
-        """The columns that stand beside the arguments, and those under the explicit key."""
-        return {**(self.model_extra or {}), **(getattr(self, self.made) or {})}
-
-    @classmethod
-    def with_columns(cls, arguments: dict[str, object], columns: dict[str, object]) -> dict[str, object]:
-        """Arguments and columns in one mapping, or apart where a name is both."""
-        given = {name: value for name, value in arguments.items() if value is not None}
-        if any(name in cls.model_fields for name in columns):
-            return {**given, cls.made: columns}
-        return {**given, **columns}
 
 
 class OrderForm(BaseModel):
@@ -64,7 +29,7 @@ class OrderForm(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
     on: str
     slack: int = 0
-    by: str | list[str] = []
+    by: str | list[str] = Field([])
 
 
 class FilterForm(Form):
@@ -85,7 +50,7 @@ class FilterForm(Form):
 
 
 class MapForm(Form):
-    of = Map
+    of: ClassVar[type[Any]] = Map
     columns: dict[str, Expression]
 
     @classmethod
@@ -98,7 +63,12 @@ class MapForm(Form):
         return _texts(box.columns)
 
     def box(self, tables: Tables, arity: int) -> Box:
-        return Map(parameters.columns(self.columns))
+        made: Box = self.of(parameters.columns(self.columns))
+        return made
+
+
+class ApplyForm(MapForm):
+    of = signals.Apply
 
 
 class UnionForm(Form):
@@ -116,7 +86,7 @@ class BSortForm(Form):
     of = BSort
     on: str
     slack: int = 0
-    by: str | list[str] = []
+    by: str | list[str] = Field([])
 
     @classmethod
     def long(cls, written: object) -> object:
@@ -137,7 +107,7 @@ class AggregateForm(Form):
     on: str
     size: Span | None = None
     advance: Span | None = None
-    by: str | list[str] = []
+    by: str | list[str] = Field([])
     slack: int = 0
     timeout: Span | None = None
     functions: dict[str, str] | None = None
@@ -229,7 +199,7 @@ class WriteForm(Form):
 class ReadForm(Form):
     of = Read
     table: str
-    columns: str | list[str] = []
+    columns: str | list[str] = Field([])
 
     @classmethod
     def long(cls, written: object) -> object:
@@ -250,8 +220,8 @@ class WatchForm(Form):
     y: str = "y"
     time: str | None = None
     timeout: Span | None = None
-    where: dict[str, Expression] = {}
-    carry: str | list[str] = []
+    where: dict[str, Expression] = Field({})
+    carry: str | list[str] = Field([])
     earth: bool = False
     cache: int | float | None = None
     speed: int | float | None = None
@@ -289,15 +259,11 @@ class DistinctForm(Form):
         return Distinct(parameters.by(self.by), self.sign)
 
 
-PLAIN: list[type[Form]] = plain_forms(Form, signals.BOXES)
-
-FORMS: Mapping[str, type[Form]] = {
-    form.of.kind: form
-    for form in (
-        FilterForm, MapForm, UnionForm, BSortForm, AggregateForm, JoinForm, ResampleForm, WriteForm, ReadForm,
-        WatchForm, DistinctForm,
-    )
-} | {form.of.kind: form for form in PLAIN}  # fmt: skip
+_EVERY: tuple[type[Form], ...] = (
+    FilterForm, MapForm, UnionForm, BSortForm, AggregateForm, JoinForm, ResampleForm, WriteForm, ReadForm,
+    WatchForm, DistinctForm, ApplyForm, *map(plain_form, signals.PLAIN),
+)  # fmt: skip
+FORMS: Mapping[str, type[Form]] = {form.of.kind: form for form in _EVERY}
 
 
 def _texts(named: tuple[tuple[str, object], ...]) -> dict[str, object]:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from australis import parameters
 from australis.box import Box
-from australis.parameters import By
+from australis.parameters import By, Expression
 from australis.signals import (
+    Apply,
     Cfar,
     Correlate,
     Lfilter,
@@ -177,6 +178,15 @@ def spectrogram(
     """
     steps = [step for step in (window, "fft", scale) if step]
     return self.rewindow(size, -overlap, by, column).transform(*steps, into=into)
+
+
+def apply(
+    self: Stream, columns: Mapping[str, Expression] | None = None, /, *, box: str | None = None, **more: Expression
+) -> Stream:
+    """Add columns that functions of your own make of segments, many at once: `apply(loud="loudness(audio)")`."""
+    with telling(f"apply {box}" if box else "apply"):
+        made = parameters.columns({**(columns or {}), **more})
+    return _main(self, Apply(made), box)
 
 
 def _main(stream: Stream, box: Box, name: str | None, *others: Stream) -> Stream:

@@ -249,6 +249,7 @@ class Stream:
     trigger = signal_methods.trigger
     window = signal_methods.window
     zip = signal_methods.zip
+    apply = signal_methods.apply
     rerate = signal_methods.rerate
     correlate = signal_methods.correlate
     spectrogram = signal_methods.spectrogram

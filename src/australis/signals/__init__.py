@@ -1,5 +1,6 @@
 """Signals: segments of samples, and the boxes that work on them (XStream)."""
 
+from australis.signals.apply import Apply
 from australis.signals.cfar import Cfar
 from australis.signals.correlate import Correlate
 from australis.signals.lfilter import Lfilter
@@ -15,13 +16,15 @@ from australis.signals.wavelet import Wavelet
 from australis.signals.window import Window
 from australis.signals.zip import Zip
 
-ROWWISE = (Stats, Transform, Wavelet, Lfilter, Correlate)
+ROWWISE = (Stats, Transform, Wavelet, Lfilter, Correlate, Apply)
 """The boxes that give each tuple with other columns beside or in place of its own."""
 KEYED = (Rewindow, Sync, Cfar, Trigger, Window, Zip, Rerate)
 """The boxes that follow signals of keys, and give columns of the key."""
 BOXES = (*ROWWISE, *KEYED)
+PLAIN = tuple(box for box in BOXES if box is not Apply)
+"""Those whose parameters are numbers and texts."""
 
 __all__ = [
-    "BOXES", "KEYED", "ROWWISE", "Cfar", "Correlate", "Lfilter", "Rerate", "Rewindow", "Segment",
+    "BOXES", "KEYED", "PLAIN", "ROWWISE", "Apply", "Cfar", "Correlate", "Lfilter", "Rerate", "Rewindow", "Segment",
     "Stats", "Sync", "Timebase", "Transform", "Trigger", "Wavelet", "Window", "Zip", "segment", "timebase",
 ]  # fmt: skip
