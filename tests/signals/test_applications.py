@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import australis as au
@@ -15,6 +16,7 @@ from australis.run.sources.samples import Samples
 from australis.schema import schema
 from australis.signals.column import segments
 from australis.testing import rows
+from tests.signals.test_mixing import SITES, mixed, readings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -85,6 +87,14 @@ def test_on_spark_it_finds_the_same(tmp_path: Path, spark: "SparkSession") -> No
         given = {net.inputs[0].name: source(tmp_path, name, 7_777), output: memory}
         net.run(given, spark=spark, checkpoint=str(tmp_path / f"{name}-checkpoint"), partitions=2, train=60)
         assert sorted(rows(memory.table()), key=repr) == found(tmp_path, name, 50_000, 99)
+
+
+def test_signals_among_other_boxes_are_the_same_on_spark(spark: "SparkSession") -> None:
+    net = mixed()
+    found = {output.name: Memory() for output in net.outputs}
+    net.run({"readings": readings(60), "sites": pa.table(SITES), **found}, spark=spark, partitions=2, train=120)
+    for name, table in net.run_local(readings=readings(60), sites=SITES).items():
+        assert sorted(rows(found[name].table()), key=repr) == sorted(rows(table), key=repr), name
 
 
 def test_raw_files_are_read_as_they_are_whatever_the_limit(tmp_path: Path) -> None:

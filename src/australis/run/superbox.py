@@ -11,6 +11,7 @@ from australis.boxes import Read, Write
 from australis.errors import RunError
 from australis.network import Network, Node
 from australis.run.chain import Chain
+from australis.signals.column import shown
 from australis.train import Train
 from australis.validate import title
 
@@ -70,7 +71,7 @@ def _culprit(node: Node, tables: Tables, inputs: Trains, moment: Moment) -> str:
             fine = middle
         except Exception:
             bad = middle
-    return f", at the tuple {train.tuples.slice(fine, 1).to_pylist()[0]}" if len(train) else ""
+    return f", at the tuple {shown(train.tuples.slice(fine, 1))}" if len(train) else ""
 
 
 def steps(

@@ -130,6 +130,15 @@ def column(values: Sequence[Segment | None], samples: str) -> pa.Array[Any]:
     return Segments(together, starts(sizes), sizes, start, rate, per, phase, valid).arrow()
 
 
+def shown(tuples: pa.RecordBatch) -> dict[str, Any]:
+    """The first tuple, for a message: segments in short."""
+    names, columns = tuples.schema.names, tuples.columns
+    return {
+        name: column[0].as_py() if samples_of(column.type) is None else segments(column.slice(0, 1)).values()[0]
+        for name, column in zip(names, columns, strict=True)
+    }
+
+
 def compact(column: pa.Array[Any]) -> pa.Array[Any]:
     """The same segments with no samples but theirs, for a journey; overlaps stay shared."""
     given = segments(column)
