@@ -22,7 +22,7 @@ from tests.oracles.tuples import Out, out
 
 SCHEMAS = ("k int, a segment<int16>", "k int, b segment<int16>", "k int, c segment<int16>")
 Streams = list[list[Came]]
-STREAMS = st.lists(signals(bases=1, steps=(1,), size=12), min_size=2, max_size=3)
+STREAMS = st.lists(signals(bases=1, steps=(1,), most=8, size=12), min_size=2, max_size=3)
 
 
 def trains_of(streams: Streams) -> list[Train]:
@@ -65,13 +65,18 @@ def test_it_agrees_with_a_join_of_samples_however_streams_are_cut(
     assert in_any_order(got) == in_any_order(oracle(streams, size))
 
 
-@given(st.lists(signals(bases=3), min_size=2, max_size=3), st.integers(0, 4), st.just(SINGLY) | cuts(), st.booleans())
+@given(
+    st.lists(signals(bases=3, most=8), min_size=2, max_size=3),
+    st.integers(0, 4),
+    st.just(SINGLY) | cuts(),
+    st.booleans(),
+)
 def test_cuts_change_nothing_where_rates_change(streams: Streams, size: int, cut: Cut, restart: bool) -> None:
     box, trains = Zip(len(streams) - 1, ("k",), size), trains_of(streams)
     assert run(box, trains, cut, restart=restart) == run(box, trains)
 
 
-@given(st.lists(signals(keys=4), min_size=2, max_size=3), st.integers(0, 4), st.integers(1, 3))
+@given(st.lists(signals(keys=4, most=8), min_size=2, max_size=3), st.integers(0, 4), st.integers(1, 3))
 def test_partitions_by_the_key_change_nothing(streams: Streams, size: int, partitions: int) -> None:
     box, trains = Zip(len(streams) - 1, ("k",), size), trains_of(streams)
     assert partitioned(box, trains, partitions) == (in_any_order(run(box, trains)[0]),)

@@ -14,7 +14,7 @@ import scipy.signal
 
 from australis.box import Key, Moment, Tables, Trains, bound
 from australis.errors import NetworkError
-from australis.kernel import inner, kernel, longer
+from australis.kernel import inner, kernel, longer, summing
 from australis.schema import segment as segment_type
 from australis.signals.column import Segments, chosen, dtype_of, segments
 from australis.signals.pieces import Pieces, arrive, check_by, held_table, hold, keys_table, laid, samples, waiting
@@ -126,12 +126,12 @@ class Rerate:
 
 @lru_cache(maxsize=64)
 def _polyphase(up: int, down: int, taps: tuple[float, ...]) -> tuple[Floats, int]:
-    """Row p has the taps p, p + up, p + 2 up, ...; and how many come before the middle one."""
+    """Row p has the taps ..., p + 2 up, p + up, p, as samples come; and how many come before the middle one."""
     most = max(up, down)
     own = np.array(taps) if taps else scipy.signal.firwin(20 * most + 1, 1 / most, window=("kaiser", 5.0))
     whole = np.zeros(-(-len(own) // up) * up)
     whole[: len(own)] = own * up
-    return np.ascontiguousarray(whole.reshape(-1, up).T), (len(own) - 1) // 2
+    return np.ascontiguousarray(whole.reshape(-1, up)[::-1].T), (len(own) - 1) // 2
 
 
 @inner
@@ -184,20 +184,26 @@ def _known(
     return head[:found], tail[:found], at[:found], low[:found], high[:found], oldest[:found]
 
 
-@kernel
+@summing
 def _filtered(
     samples: Samples, offset: Ints, start: Ints, stop: Ints, head: Ints, tail: Ints, low: Ints, high: Ints, up: int,
     down: int, phases: Floats, half: int, out: Samples,
 ) -> None:  # fmt: skip
-    at = 0
+    """Which samples a sum is of, and so its order, does not depend on how the signal was cut."""
+    at, more, on = 0, down % up, down // up
     for each in range(len(low)):
         zero = offset[tail[each]] - start[tail[each]]
         bottom, top = start[head[each]], stop[tail[each]]
-        for index in range(low[each], high[each]):
-            latest = (index * down + half) // up
-            taps = phases[(index * down + half) % up]
+        latest, phase = divmod(low[each] * down + half, up)
+        for _ in range(low[each], high[each]):
+            first = latest - phases.shape[1] + 1
+            begin, end = max(bottom, first), min(top, latest + 1)
+            taps, part = phases[phase, begin - first : end - first], samples[zero + begin : zero + end]
             total = 0.0
-            for tap in range(max(0, latest - top + 1), min(len(taps), latest - bottom + 1)):
-                total += taps[tap] * samples[zero + latest - tap]
+            for tap in range(len(taps)):
+                total += taps[tap] * part[tap]
             out[at] = total
             at += 1
+            latest, phase = latest + on, phase + more
+            if phase >= up:
+                latest, phase = latest + 1, phase - up

@@ -11,7 +11,7 @@ import pyarrow as pa
 from australis.box import Key, Moment, Tables, Trains
 from australis.columns import plain
 from australis.errors import NetworkError
-from australis.kernel import kernel, longer
+from australis.kernel import inner, kernel, longer
 from australis.signals.column import Sizes, chosen, dtype_of, segments
 from australis.signals.pieces import check_by
 from australis.signals.ranges import check_score, ranges, ranges_schema
@@ -109,6 +109,25 @@ class Trigger:
         return self.high if self.low is None else self.low
 
 
+@inner
+def _quiet(values: Samples, place: int, at: int, stop: int, step: int, high: float) -> tuple[int, int]:
+    """The first index, and the place of its value, that is high, or at which to stop."""
+    while at < stop and not values[place] > high:
+        at, place = at + step, place + 1
+    return at, place
+
+
+@inner
+def _loud(
+    values: Samples, place: int, at: int, stop: int, step: int, low: float, end: int, reach: int
+) -> tuple[int, int, int]:
+    """The first index, and the place of its value, that is low, or after which the range is long enough; its end."""
+    while at < stop and reach < end and not values[place] < low:
+        at, place = at + step, place + 1
+        reach = at
+    return at, place, reach
+
+
 @kernel
 def _detect(
     key: Ints, values: Samples, offsets: Sizes, sizes: Sizes, use: Bools, start: Ints, rate: Ints, per: Ints,
@@ -143,30 +162,35 @@ def _detect(
         next_[k] = stop
         if open_[k]:
             oldest[k] = min(oldest[k], ts[row])
-        # What changes from sample to sample is kept in registers.
         is_open, began, reach, free = open_[k] == 1, begin[k], reached[k], freed[k]
         step = 1 if singly else sizes[row]
         at, place = start[row] + skip, offsets[row] + skip
         while at < stop:
-            value = np.float64(values[place])
-            if not is_open and value > high:
-                is_open, began, oldest[k] = True, at, ts[row]
-            ends = is_open and value < low
-            if is_open and not ends:
-                reach = at + step
-                ends = reach - began >= longest
-            if ends or (not is_open and at - padding - free >= longest):
-                if found == len(row_of):
-                    row_of, first, last = longer(row_of), longer(first), longer(last)
-                    keep, old = longer(keep), longer(old)
-                row_of[found], keep[found] = row, ends
-                if ends:
-                    first[found], last[found], old[found] = began - padding, reach - 1 + padding, oldest[k]
-                    is_open, free = False, max(free, reach)
-                else:
-                    first[found], last[found], old[found] = free, at - padding - 1, ts[row]
-                    free = at - padding
-                found += 1
-            at, place = at + step, place + 1
+            if not is_open:
+                at, place = _quiet(values, place, at, min(stop, free + padding + longest), step, high)
+                if at >= stop:
+                    break
+                if values[place] > high:
+                    is_open, began, reach, oldest[k] = True, at, at, ts[row]
+            ends = is_open
+            if is_open:
+                at, place, reach = _loud(values, place, at, stop, step, low, began + longest, reach)
+                ends = reach - began >= longest or at < stop
+                if not ends:
+                    break
+            if found == len(row_of):
+                row_of, first, last = longer(row_of), longer(first), longer(last)
+                keep, old = longer(keep), longer(old)
+            row_of[found], keep[found] = row, ends
+            if ends:
+                first[found], last[found], old[found] = began - padding, reach - 1 + padding, oldest[k]
+                # The sample that ends a range by being low begins none.
+                if reach - began < longest:
+                    at, place = at + step, place + 1
+                is_open, free = False, max(free, reach)
+            else:
+                first[found], last[found], old[found] = free, at - padding - 1, ts[row]
+                free = at - padding
+            found += 1
         open_[k], begin[k], reached[k], freed[k] = is_open, began, reach, free
     return row_of[:found], first[:found], last[:found], keep[:found], old[:found]

@@ -12,7 +12,7 @@ import pyarrow as pa
 from australis.box import Key, Moment, Tables, Trains, bound
 from australis.columns import plain
 from australis.errors import NetworkError, SchemaError, listing, near
-from australis.kernel import kernel, longer
+from australis.kernel import kernel
 from australis.schema import segment as segment_type
 from australis.signals.column import Segments, words
 from australis.signals.pieces import blobs, check_by, lengths
@@ -91,8 +91,11 @@ class Window:
         slots = keys.find([train[name] for name in self.by], len(train))
         values, valid = plain(train[self.value])
         index, placed = self._indices(train[self.on])
-        order = np.argsort(slots, kind="stable")
-        known = np.unique(slots)
+        mark = np.zeros(len(keys.alive), np.bool_)
+        mark[slots] = True
+        known = np.flatnonzero(mark)
+        # Few keys are sorted by their digits, which takes the time that reading them does.
+        order = np.argsort(slots.astype(np.uint16) if len(mark) <= 1 << 16 else slots, kind="stable")
         held = keys["#samples"][known]
         before = np.frombuffer(b"".join(each for each in held if each is not None), dtype)
         sizes = lengths(held) // dtype.itemsize
@@ -174,8 +177,9 @@ def _gather(
 
     Samples of a key are copied one after the other, those held first; `rest` tells where those lie that fill none yet.
     """
-    of, row_of, place = np.empty(64, np.int64), np.empty(64, np.int64), np.empty(64, np.int64)
-    size, stop, old = np.empty(64, np.int64), np.empty(64, np.int64), np.empty(64, np.int64)
+    most = len(order) + len(known)
+    of, row_of, place = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.int64)
+    size, stop, old = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.int64)
     found, at, each, held = 0, 0, 0, 0
     for turn in range(len(known)):
         k, begin = known[turn], at
@@ -189,9 +193,6 @@ def _gather(
                 continue
             if not there[row]:
                 continue
-            if found + 2 > len(of):
-                of, row_of, place = longer(of), longer(row_of), longer(place)
-                size, stop, old = longer(size), longer(stop), longer(old)
             if at > begin and index[row] != next_[k]:
                 of[found], row_of[found], place[found] = k, row, begin
                 size[found], stop[found], old[found] = at - begin, next_[k], oldest[k]
