@@ -4,6 +4,7 @@ import pytest
 
 import australis as au
 from australis.errors import NetworkError
+from australis.explain import parameters
 from australis.signals import (
     BOXES,
     Cfar,
@@ -91,3 +92,10 @@ def test_every_box_has_a_method_that_tells_its_name() -> None:
     assert all(callable(getattr(audio, each.kind)) for each in BOXES)
     with pytest.raises(NetworkError, match="rewindow loud: windows of 0"):
         audio.rewindow(0, box="loud")
+
+
+def test_parameters_are_told_in_short() -> None:
+    assert parameters(Rerate(2, 1, tuple(map(float, range(20))), ("site",))) == [
+        "up 2", "down 1", "taps 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0 and 12 more", "by site",
+    ]  # fmt: skip
+    assert parameters(Zip(1, ("a", "b"))) == ["signals 1", "by a, b", "size 0"]

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from australis.errors import AustralisError
 from australis.schema import schema
+from australis.signals.column import segments
 from australis.signals.segment import segment
 from australis.signals.testing import signal
 from australis.signals.timebase import timebase
@@ -121,6 +122,15 @@ def test_signals_of_different_rates_do_not_go_together_and_nothing_is_held_of_th
     assert [row["a"]["start"] for row in out_.tuples.to_pylist()] == [60]
     sizes = [[len(blob) // 2 for blob in tables[name]["#samples"][tables[name].slots]] for name in ("held_0", "held_1")]
     assert sizes == [[12], []]
+
+
+def test_segments_share_the_samples_that_they_were_cut_from() -> None:
+    sound = segment(np.arange(1000, dtype=np.int16), timebase(8))
+    a, b = signal("a segment<int16>", a=[sound]), signal("b segment<int16>", b=[sound[:300], sound[300:]])
+    for size in (0, 100):
+        (out_,) = apply(Zip(size=size), a, b)
+        for given_, name in ((a, "a"), (b, "b")):
+            assert segments(out_[name]).samples.ctypes.data == segments(given_[name]).samples.ctypes.data
 
 
 def test_columns_of_one_stream_are_zipped_too() -> None:

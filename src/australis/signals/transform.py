@@ -26,7 +26,7 @@ class Transform(Stateless):
     | --- | --- |
     | `hann`, `hamming`, `blackman`, `bartlett`, `flattop`, `kaiser(beta)` | the samples under a window function |
     | `fft` | the spectrum, complex: of real samples the bins from 0 Hz to half their rate |
-    | `ifft` | the real samples of such a spectrum, from index 0 on |
+    | `ifft`, `ifft(size)` | the real samples of such a spectrum, from index 0 on; an even number, or so many |
     | `abs`, `power`, `db` | magnitudes, their squares, decibels |
     | `center`, `normalize` | less the mean; then over the largest magnitude |
     | `scale(by)` | times a number |
@@ -72,7 +72,7 @@ class Transform(Stateless):
     def _made(self, given: Segments, dtype: np.dtype[Any]) -> Segments:
         blocks = [(rows, block) for rows, block in given.blocks() if block.shape[1]]
         for each, arguments in self._steps():
-            given = each.places(given)
+            given = each.places(given, *arguments)
             blocks = [(rows, each.apply(block, *arguments)) for rows, block in blocks]
             sizes = np.zeros(len(given), np.int32)
             for rows, block in blocks:
