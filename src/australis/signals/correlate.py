@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import scipy.fft
+import scipy
 
 from australis.box import Moment, Stateless, Tables, Trains, bound
 from australis.errors import NetworkError, SchemaError

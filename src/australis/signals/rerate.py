@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import scipy.signal
+import scipy
 
 from australis.box import Key, Moment, Tables, Trains, bound
 from australis.errors import NetworkError

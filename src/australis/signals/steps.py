@@ -8,8 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import scipy.fft
-import scipy.signal
+import scipy
 
 from australis.errors import ExpressionError
 from australis.signals.column import Segments
