@@ -36,7 +36,7 @@ def network(channels: int, samples: str, low: int, high: int, threshold: float) 
 def page(name: str, rate: int, events: list[tuple[int, int]]) -> str:
     """A page with the recording, and all its events."""
     rows = [
-        f"<figure><figcaption><b>{start / rate:,.2f} s</b>, {(end + 1 - start) / rate:.2f} s long"
+        f"<figure><figcaption><span><b>{start / rate:,.2f} s</b>, {(end + 1 - start) / rate:.2f} s long</span>"
         f"<audio controls preload=none src={start:012d}.wav></audio></figcaption>"
         f"<img loading=lazy src={start:012d}.png alt='the event at {start / rate:.2f} s'></figure>"
         for start, end in events[:MOST]
