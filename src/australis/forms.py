@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
@@ -12,50 +12,13 @@ from australis.box import Box
 from australis.boxes import Aggregate, BSort, Filter, Join, Map, Read, Resample, Union, Write
 from australis.errors import NetworkError, listing, near
 from australis.expr import Expr
-from australis.moving import Distinct, Watch
+from australis.form import Expression, Form, Tables, texts
+from australis.moving_forms import MOVING
 from australis.order import Order
 from australis.plain_forms import plain_forms
 from australis.span import Span
 from australis.table import Keyed
 from australis.written import MisreadError, read
-
-Tables = Mapping[str, Keyed]
-Expression = bool | int | float | str
-
-
-class Form(BaseModel):
-    """What stands under the name of a box's kind. Keys of no argument name columns, where a box makes columns."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-    of: ClassVar[type[Box]]
-    made: ClassVar[str] = ""
-    """The key under which columns go whose names are those of arguments."""
-
-    @classmethod
-    def long(cls, written: object) -> object:
-        """The full form of a short one."""
-        return written
-
-    @classmethod
-    def short(cls, box: Any) -> object:
-        """The box as it is written, in its shortest form."""
-        raise NotImplementedError
-
-    def box(self, tables: Tables, arity: int) -> Box:
-        """The box, for so many inputs."""
-        raise NotImplementedError
-
-    def columns_made(self) -> dict[str, Any]:
-        """The columns that stand beside the arguments, and those under the explicit key."""
-        return {**(self.model_extra or {}), **(getattr(self, self.made) or {})}
-
-    @classmethod
-    def with_columns(cls, arguments: dict[str, object], columns: dict[str, object]) -> dict[str, object]:
-        """Arguments and columns in one mapping, or apart where a name is both."""
-        given = {name: value for name, value in arguments.items() if value is not None}
-        if any(name in cls.model_fields for name in columns):
-            return {**given, cls.made: columns}
-        return {**given, **columns}
 
 
 class OrderForm(BaseModel):
@@ -95,7 +58,7 @@ class MapForm(Form):
 
     @classmethod
     def short(cls, box: Map) -> object:
-        return _texts(box.columns)
+        return texts(box.columns)
 
     def box(self, tables: Tables, arity: int) -> Box:
         return Map(parameters.columns(self.columns))
@@ -152,7 +115,7 @@ class AggregateForm(Form):
             "advance": None if advance == box.size else advance,
             "timeout": box.timeout,
         }
-        return cls.with_columns(arguments, _texts(box.functions))
+        return cls.with_columns(arguments, texts(box.functions))
 
     def box(self, tables: Tables, arity: int) -> Box:
         functions = parameters.functions(_functions(self))
@@ -199,7 +162,7 @@ class ResampleForm(Form):
 
     @classmethod
     def short(cls, box: Resample) -> object:
-        return cls.with_columns({"on": _sides(box.left, box.right), "size": box.size}, _texts(box.functions))
+        return cls.with_columns({"on": _sides(box.left, box.right), "size": box.size}, texts(box.functions))
 
     def box(self, tables: Tables, arity: int) -> Box:
         left, right = _orders(self.on)
@@ -218,8 +181,8 @@ class WriteForm(Form):
 
     @classmethod
     def short(cls, box: Write) -> object:
-        returning = _texts(box.returning) or None
-        return cls.with_columns({"table": box.table.name, "returning": returning}, _texts(box.columns))
+        returning = texts(box.returning) or None
+        return cls.with_columns({"table": box.table.name, "returning": returning}, texts(box.columns))
 
     def box(self, tables: Tables, arity: int) -> Box:
         written = parameters.columns(self.columns_made())
@@ -243,65 +206,13 @@ class ReadForm(Form):
         return Read(_table(self.table, tables), parameters.by(self.columns))
 
 
-class WatchForm(Form):
-    of = Watch
-    id: str = "id"
-    x: str = "x"
-    y: str = "y"
-    time: str | None = None
-    timeout: Span | None = None
-    where: dict[str, Expression] = {}
-    carry: str | list[str] = []
-    earth: bool = False
-    cache: int | float | None = None
-    speed: int | float | None = None
-    budget: int | None = None
-    shed: str = "objects"
-
-    @classmethod
-    def short(cls, box: Watch) -> object:
-        plain = {name: getattr(box, name) for name in cls.model_fields if name not in ("where", "carry")}
-        given = {**plain, "where": _texts(box.conditions), "carry": list(box.carry)}
-        return {name: value for name, value in given.items() if value != cls.model_fields[name].default}
-
-    def box(self, tables: Tables, arity: int) -> Box:
-        timeout = None if self.timeout is None else parameters.span(self.timeout)
-        conditions, carry = parameters.columns(self.where), parameters.by(self.carry)
-        plain = (self.earth, self.cache, self.speed, self.budget, self.shed)
-        return Watch(self.id, self.x, self.y, self.time, timeout, conditions, carry, *plain)
-
-
-class DistinctForm(Form):
-    of = Distinct
-    by: str | list[str]
-    sign: str = "sign"
-
-    @classmethod
-    def long(cls, written: object) -> object:
-        return written if isinstance(written, dict) else {"by": written}
-
-    @classmethod
-    def short(cls, box: Distinct) -> object:
-        by = box.by[0] if len(box.by) == 1 else list(box.by)
-        return by if box.sign == "sign" else {"by": by, "sign": box.sign}
-
-    def box(self, tables: Tables, arity: int) -> Box:
-        return Distinct(parameters.by(self.by), self.sign)
-
-
 PLAIN: list[type[Form]] = plain_forms(Form, signals.BOXES)
 
-FORMS: Mapping[str, type[Form]] = {
-    form.of.kind: form
-    for form in (
-        FilterForm, MapForm, UnionForm, BSortForm, AggregateForm, JoinForm, ResampleForm, WriteForm, ReadForm,
-        WatchForm, DistinctForm,
-    )
-} | {form.of.kind: form for form in PLAIN}  # fmt: skip
+_OWN: tuple[type[Form], ...] = (
+    FilterForm, MapForm, UnionForm, BSortForm, AggregateForm, JoinForm, ResampleForm, WriteForm, ReadForm,
+)  # fmt: skip
 
-
-def _texts(named: tuple[tuple[str, object], ...]) -> dict[str, object]:
-    return {name: str(value) for name, value in named}
+FORMS: Mapping[str, type[Form]] = {form.of.kind: form for form in (*_OWN, *MOVING, *PLAIN)}
 
 
 def _functions(form: AggregateForm | ResampleForm) -> dict[str, str]:

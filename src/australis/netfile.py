@@ -12,7 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from australis import parameters, yamltext
 from australis.errors import AustralisError, NetworkError, listing, near
-from australis.forms import FORMS, Tables
+from australis.form import Tables
+from australis.forms import FORMS
 from australis.network import Arrow, Input, Network, Node, Output
 from australis.qos import Graph, QoS, qos
 from australis.schema import schema as schema_of
