@@ -2,18 +2,13 @@
 
 from typing import Any
 
-import pyarrow as pa
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import australis as au
-from australis import netfile
-from australis.errors import AustralisError
-from australis.moving import Ask, Lead, Question
 from australis.plan import plan
-from australis.testing import Cut, cuts, rows, train
-from tests.moving.test_watch import CONDITIONS, OBJECTS, QUERIES, TRUCKS, trains, worlds
+from australis.testing import Cut, cuts
+from tests.moving.test_watch import CONDITIONS, TRUCKS, trains, worlds
 from tests.oracles.moving import Ledger, World, told
 from tests.planned import Planned, Step
 

@@ -69,7 +69,7 @@ MISTAKES = [
     ("SELECT mph FROM reports kNN («0, 1, 2)", "1 or more"),
     ("SELECT mph FROM reports kNN (3, «mph, 2)", "is no constant"),
     ("SELECT mph FROM reports kNN «3", "in parentheses"),
-    ("SELECT mph FROM reports «INSIDE (1, 2, 3, 4)", "give `sql` a function as `spatial`"),
+    ("SELECT mph FROM reports «INSIDE (1, 2, 3, 4)", "FROM lacks a stream with the columns id, x, y"),
     ("WITH «RECURSIVE a AS (SELECT mph FROM reports) SELECT mph FROM a", "no cycles"),
     ("WITH a «(SELECT mph FROM reports) SELECT mph FROM a", "write WITH a AS"),
     ("SELECT mph FROM (SELECT mph FROM reports«", "not closed"),

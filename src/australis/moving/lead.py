@@ -98,8 +98,10 @@ class Lead:
         tuples = pa.Table.from_batches(parts).combine_chunks().to_batches()
         found = tuples[0] if tuples else empty(schema).tuples
         ts = np.full(found.num_rows, max(int(train.ts.max()) for train in trains if len(train)))
-        ts[: len(focal)] = reports.ts[focal]
-        return (Train(found, ts, np.full(found.num_rows, number)),)
+        numbers = np.full(found.num_rows, number)
+        # An object's reports may lie in several partitions: by their numbers, the last one wins.
+        ts[: len(focal)], numbers[: len(focal)] = reports.ts[focal], reports.number[focal]
+        return (Train(found, ts, numbers),)
 
     def _known(self, tables: Tables, trains: Trains, ids: Ints, named: Ints) -> tuple[Ints, pa.RecordBatch | None]:
         """The rows of focal objects, and where those are that a query names anew."""

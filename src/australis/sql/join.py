@@ -49,6 +49,10 @@ def conjuncts(condition: Expr | None) -> tuple[Node, ...]:
 def joined(left: Scope, right: Scope, parts: Sequence[Node], using: Sequence[str], slack: int, piece: Piece) -> Scope:
     """A scope of both sides. `parts` are conditions over names of the query that mean columns of either."""
     right = _apart(left.stream, right)
+    if (left.sign or right.sign) and not (left.stream.static or right.stream.static):
+        raise piece.error(
+            "an answer is what is there now, and is joined with stored tables; a stream that goes on has no such state"
+        )
     equal = [(left.held(name, piece), right.held(name, piece)) for name in using]
     conditions = [_sided(part, left, right, piece) for part in parts]
     conditions += [apply("=", Name(LEFT + one), Name(RIGHT + other)) for one, other in equal]
@@ -71,7 +75,8 @@ def joined(left: Scope, right: Scope, parts: Sequence[Node], using: Sequence[str
         twin = next((one for one, other in equal if other == each.held), None)
         held = each.held + "_right" if each.held in taken else each.held
         columns.append(Column(each.table, each.name, held if twin is None else twin))
-    return Scope(stream, tuple(columns))
+    sign = left.sign or right.sign
+    return Scope(stream, tuple(columns), f"{sign}_right" if sign and not left.sign and sign in taken else sign)
 
 
 def both(*parts: Node) -> Node:
@@ -97,7 +102,8 @@ def _apart(left: Stream, right: Scope) -> Scope:
     if all(name == to for name, to in fresh.items()):
         return right
     stream = right.stream.map({to: of(Name(name)) for name, to in fresh.items()})
-    return Scope(stream, tuple(Column(each.table, each.name, fresh[each.held]) for each in right.columns))
+    columns = tuple(Column(each.table, each.name, fresh.get(each.held, each.held)) for each in right.columns)
+    return Scope(stream, columns, right.sign and fresh[right.sign])
 
 
 def _sided(part: Node, left: Scope, right: Scope, piece: Piece) -> Node:
