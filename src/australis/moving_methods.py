@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from australis import parameters
@@ -122,7 +123,7 @@ def distinct(self: Stream, by: By, sign: str = "sign", box: str | None = None) -
 
 def _merged(found: Stream, id: str, revise: bool) -> Stream:
     """The updates of all queries: those of the k nearest are merged from what partitions have found."""
-    return found.union(_main(found.port("candidates"), Nearest(id, revise)))
+    return replace(found.union(_main(found.port("candidates"), Nearest(id, revise))), beside=found)
 
 
 def _main(stream: Stream, box: Box, name: str | None = None) -> Stream:

@@ -54,6 +54,8 @@ class Stream:
 
     origin: Input | Made
     at: str = OUT
+    beside: Stream | None = None
+    """Where a method makes several boxes: a stream of the one whose other ports count as this one's."""
 
     @property
     def schema(self) -> pa.Schema:
@@ -77,6 +79,8 @@ class Stream:
     def port(self, name: str) -> Stream:
         """Another output of the same box."""
         ports = [OUT] if isinstance(self.origin, Input) else list(self.origin.ports)
+        if name not in ports and self.beside is not None:
+            return self.beside.port(name)
         if name not in ports:
             raise NetworkError(f"{self._place}: there is no port {name}; there are {listing(ports)}{near(name, ports)}")
         return Stream(self.origin, name)

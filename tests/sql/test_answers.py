@@ -76,11 +76,13 @@ def reports(draw: st.DrawFn) -> Any:
     )
 
 
-def follow(text: str, expected: Query, cars: Any, cut: Cut, partitions: int = 1, **options: Any) -> None:
+def follow(
+    text: str, expected: Query, cars: Any, cut: Cut, partitions: int = 1, restart: bool = False, **options: Any
+) -> None:
     """Compare what updates have added up to after every step of a plan with what is recomputed."""
     net = network(text, TABLES, **options)
     moving = options.get("moving", Moving())
-    run, sums, seen = Planned(net, plan(net), partitions, exact=False), Sums(), 0
+    run, sums, seen = Planned(net, plan(net), partitions, exact=False, restart=restart), Sums(), 0
     world = World(timeout=moving.timeout)
     if any(input.name == "owners" for input in net.inputs):
         run.step(Step({"owners": [dict(zip(("id", "owner"), each, strict=True)) for each in OWNED]}))
@@ -101,17 +103,19 @@ PARTITIONS = st.sampled_from([1, 2, 4])
 
 
 @pytest.mark.parametrize("text", [INSIDE, AROUND, NEAR, NEARBY])
-@settings(max_examples=25)
-@given(reports(), cuts(), PARTITIONS, FIRST)
-def test_a_clause_with_a_selection(text: str, cars: Any, cut: Cut, partitions: int, first: str | None) -> None:
+@settings(max_examples=15)
+@given(reports(), cuts(), PARTITIONS, FIRST, st.booleans())
+def test_a_clause_with_a_selection(
+    text: str, cars: Any, cut: Cut, partitions: int, first: str | None, restart: bool
+) -> None:
     def expected(world: World) -> Any:
         return [(row["id"], row["speed"] * 2, row["x"]) for row in clause(text, fast(world))]
 
     query = f"SELECT id, speed * 2 AS v, x FROM cars WHERE speed > 1 {text}"
-    follow(query, expected, cars, cut, partitions, moving=Moving(first=first))
+    follow(query, expected, cars, cut, partitions, restart, moving=Moving(first=first))
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(reports(), cuts(), PARTITIONS, st.sampled_from([INSIDE, AROUND]), st.sampled_from([NEAR, NEARBY]))
 def test_the_nearest_of_those_inside(cars: Any, cut: Cut, partitions: int, inside: str, near: str) -> None:
     def expected(world: World) -> Any:
@@ -120,7 +124,7 @@ def test_the_nearest_of_those_inside(cars: Any, cut: Cut, partitions: int, insid
     follow(f"SELECT id, type FROM cars WHERE speed > 1 {inside} {near}", expected, cars, cut, partitions)
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(reports(), cuts(), PARTITIONS, st.sampled_from([INSIDE, AROUND, NEAR]), FIRST)
 def test_joins_and_conditions_on_joined_tables(
     cars: Any, cut: Cut, partitions: int, text: str, first: str | None
@@ -136,9 +140,9 @@ def test_joins_and_conditions_on_joined_tables(
         follow(query, expected, cars, cut, partitions, moving=Moving(first=first))
 
 
-@settings(max_examples=25)
-@given(reports(), cuts(), PARTITIONS, st.sampled_from([INSIDE, AROUND, NEARBY]))
-def test_aggregates_take_out_what_leaves(cars: Any, cut: Cut, partitions: int, text: str) -> None:
+@settings(max_examples=15)
+@given(reports(), cuts(), PARTITIONS, st.sampled_from([INSIDE, AROUND, NEARBY]), st.booleans())
+def test_aggregates_take_out_what_leaves(cars: Any, cut: Cut, partitions: int, text: str, restart: bool) -> None:
     def whole(world: World) -> Any:
         return [totals(clause(text, world))]
 
@@ -150,14 +154,14 @@ def test_aggregates_take_out_what_leaves(cars: Any, cut: Cut, partitions: int, t
         found = Counter(owner for _, owner in owned(clause(text, world)))
         return [(owner.upper(), count) for owner, count in found.items()]
 
-    follow(f"SELECT {ALL} FROM cars {text}", whole, cars, cut, partitions)
+    follow(f"SELECT {ALL} FROM cars {text}", whole, cars, cut, partitions, restart)
     grouped = f"SELECT type, {ALL}, count(*) + 1 AS more FROM cars WHERE speed > 1 {text} GROUP BY type HAVING n > 1"
-    follow(grouped, groups, cars, cut, partitions)
+    follow(grouped, groups, cars, cut, partitions, restart)
     query = f"SELECT upper(owner) AS who, count(*) AS n FROM cars JOIN owners USING (id) {text} GROUP BY who"
     follow(query, owners, cars, cut, partitions)
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(reports(), cuts(), PARTITIONS)
 def test_what_is_left_of_sql(cars: Any, cut: Cut, partitions: int) -> None:
     def types(world: World) -> Any:
@@ -177,7 +181,7 @@ def test_what_is_left_of_sql(cars: Any, cut: Cut, partitions: int) -> None:
     follow(view, nested, cars, cut, partitions)
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(reports(), cuts(), PARTITIONS, st.integers(0, 4), st.sampled_from([INSIDE, AROUND, NEAR, NEARBY]))
 def test_silent_objects_are_gone(cars: Any, cut: Cut, partitions: int, timeout: int, text: str) -> None:
     def expected(world: World) -> Any:

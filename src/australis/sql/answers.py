@@ -92,7 +92,7 @@ def answers(given: Scope, asked: Asked) -> Scope:
     if asked.own and where is not None:
         condition = objects.resolved(where, of(both(*asked.own)))
         with where.telling():
-            condition.bind(objects.stream.schema)
+            objects.stream.filter(condition)  # refuses what is no predicate
         first = _selection_first(objects, asked, condition)
         carry |= set() if first else set(condition.columns)
     stream = objects.stream
