@@ -69,6 +69,4 @@ def test_the_part_in_a_rectangle_is_measured() -> None:
     assert cost.inside(Inside(0, 0, 5, 2), Moving(), sample).value == pytest.approx(0.1, abs=0.03)
     around = cost.inside(Inside(-5, -5, 5, 5, focal=3), Moving(), sample)
     assert around.value == pytest.approx(0.75**2, abs=0.06)  # that two numbers up to 10 differ by 5 at most
-        0.5625, abs=0.06
-    )  # of two numbers up to 10, that they differ by 5 at most: 3/4
     assert not cost.inside(Inside(0, 0, 5, 2), Moving(), None).measured
