@@ -10,7 +10,7 @@ from pydantic import ConfigDict
 from australis import parameters
 from australis.box import Box
 from australis.form import Expression, Form, Tables, texts
-from australis.moving import Ask, Distinct, Lead, Nearest, Tally, Watch
+from australis.moving import Ask, Distinct, Lead, Meet, Nearest, Tally, Watch
 from australis.plain_forms import plain_forms
 from australis.span import Span
 
@@ -119,4 +119,25 @@ class TallyForm(Form):
         return Tally(parameters.by(self.by), parameters.functions(self.columns_made()), self.sign)
 
 
-MOVING: tuple[type[Form], ...] = (WatchForm, DistinctForm, AskForm, TallyForm, *plain_forms(Form, (Lead, Nearest)))
+class MeetForm(Form):
+    of = Meet
+    where: Expression | None = None
+    sign: str = "sign"
+
+    @classmethod
+    def short(cls, box: Meet) -> object:
+        where = {} if box.predicate is None else {"where": str(box.predicate)}
+        return where if box.sign == "sign" else {**where, "sign": box.sign}
+
+    def box(self, tables: Tables, arity: int) -> Box:
+        return Meet(None if self.where is None else parameters.expression(self.where), self.sign)
+
+
+MOVING: tuple[type[Form], ...] = (
+    WatchForm,
+    DistinctForm,
+    AskForm,
+    TallyForm,
+    MeetForm,
+    *plain_forms(Form, (Lead, Nearest)),
+)

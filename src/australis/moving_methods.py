@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from australis import parameters
 from australis.box import Box
 from australis.errors import NetworkError
-from australis.moving import Ask, Distinct, Lead, Nearest, Tally, Watch
+from australis.moving import Ask, Distinct, Lead, Meet, Nearest, Tally, Watch
 from australis.moving.queries import K
 from australis.parameters import By, Expression, Function, Length
 from australis.validate import telling
@@ -114,6 +114,14 @@ def tally(
     with telling(f"tally {box}" if box else "tally"):
         made = parameters.functions({**(functions or {}), **more})
         return self._main(Tally(parameters.by(by), made, sign), box)
+
+
+def meet(
+    self: Stream, other: Stream, predicate: Expression | None = None, sign: str = "sign", box: str | None = None
+) -> Stream:
+    """Tell which pairs of what is there now, here and in `other`, come (`sign` 1) and go (-1), by updates of both."""
+    with telling(f"meet {box}" if box else "meet"):
+        return self._main(Meet(None if predicate is None else parameters.expression(predicate), sign), box, other)
 
 
 def distinct(self: Stream, by: By, sign: str = "sign", box: str | None = None) -> Stream:

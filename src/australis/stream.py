@@ -253,6 +253,7 @@ class Stream:
     watch = moving_methods.watch
     ask = moving_methods.ask
     tally = moving_methods.tally
+    meet = moving_methods.meet
     distinct = moving_methods.distinct
 
     def output(

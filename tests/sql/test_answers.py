@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import australis as au
 from australis.plan import plan
-from australis.sql import Moving, network
-from australis.testing import Cut, cuts
+from australis.sql import Inside, Moving, network, sql
+from australis.testing import Cut, cuts, rows
 from tests.oracles.answers import Query, Sums, among, where
 from tests.oracles.moving import World, told
 from tests.oracles.tuples import stream_of, streams
@@ -192,3 +192,47 @@ def test_silent_objects_are_gone(cars: Any, cut: Cut, partitions: int, timeout: 
     query = f"SELECT id FROM cars WHERE speed > 1 {INSIDE} {NEARBY}"
     inside = lambda world: [(row["id"],) for row in clause(NEARBY, where(clause(INSIDE, fast(world)), world))]  # noqa: E731
     follow(query, inside, cars, cut, partitions, moving=moving)
+
+
+@settings(max_examples=15)
+@given(reports(), cuts(), PARTITIONS, st.sampled_from([INSIDE, NEAR]), st.sampled_from([AROUND, NEARBY]), st.booleans())
+def test_answers_are_joined_with_answers(
+    cars: Any, cut: Cut, partitions: int, one: str, other: str, restart: bool
+) -> None:
+    def pairs(world: World) -> Any:
+        return [
+            (a["id"], b["id"], a["speed"])
+            for a in clause(one, world)
+            for b in clause(other, world)
+            if a["type"] is not None and a["type"] == b["type"] and a["id"] != b["id"]
+        ]
+
+    def count(world: World) -> Any:
+        return [(left, number) for left, number in Counter(left for left, _, _ in pairs(world)).items()]
+
+    joined = (
+        f"FROM (SELECT id, type, speed FROM cars {one}) a JOIN (SELECT * FROM cars {other}) b"
+        " ON a.type = b.type AND a.id <> b.id"
+    )
+    follow(f"SELECT a.id, b.id AS other, a.speed {joined}", pairs, cars, cut, partitions, restart)
+    follow(f"SELECT a.id, count(*) AS n {joined} GROUP BY a.id", count, cars, cut, partitions, restart)
+
+
+@settings(max_examples=15)
+@given(reports(), cuts(), st.sampled_from([INSIDE, AROUND]))
+def test_a_clause_below_a_join_and_on_top_of_it_give_the_same(cars: Any, cut: Cut, text: str) -> None:
+    """On top, every report is joined, and those without a partner are seen nowhere (SOLE 7.3)."""
+    names = au.static("names", "id int, name string")
+    stream = au.stream("cars", CARS)
+    query = f"SELECT cars.id, name FROM cars JOIN names USING (id) {text}"
+    below = sql(query, {"cars": stream, "names": names})
+    asked = Inside(2, 2, 6, 6) if text == INSIDE else Inside(-2.5, -1.5, 2.5, 1.5, focal=1)
+    top = stream.join(names, "left.id = right.id").ask({"q": asked.question}, carry="name", revise=True, focal=stream)
+    run = au.Local(au.network(below=below, top=top.map(sign="sign", id="id", name="name")))
+    run.push(names=[{"id": each, "name": f"no. {each}"} for each in range(4)])
+    sums = Sums(), Sums()
+    for (given_,) in cut(stream_of(CARS, cars)):
+        found = run.push(cars=given_.tuples)
+        for each, name in zip(sums, ("below", "top"), strict=True):
+            each.add(rows(found[name]))
+        assert sums[0].rows() == sums[1].rows()

@@ -88,7 +88,10 @@ MISTAKES = [
         "in a subquery, as in FROM (SELECT",
     ),
     ("SELECT id FROM (SELECT * FROM ships INSIDE (1, 2, 3, 4)) s «kNN (1, 2, 3)", "s is an answer already"),
-    ("SELECT s.id FROM ships s JOIN tolls t ON «s.id = t.vid INSIDE (1, 2, 3, 4)", "joined with stored tables"),
+    (
+        "SELECT s.id FROM ships s JOIN tolls t ON «s.id = t.vid INSIDE (1, 2, 3, 4)",
+        "joined with stored tables or other answers",
+    ),
     ("SELECT count(*) FROM ships INSIDE (1, 2, 3, 4) GROUP BY «window(time, 60)", "it has no windows"),
     ("SELECT count(*) FROM «TUMBLE(TABLE ships, time, 60) INSIDE (1, 2, 3, 4) GROUP BY window_start", "no windows"),
     (

@@ -3,8 +3,9 @@
 from australis.moving.ask import Ask, Question
 from australis.moving.distinct import Distinct
 from australis.moving.lead import Lead
+from australis.moving.meet import Meet
 from australis.moving.merging import Nearest
 from australis.moving.tally import Tally
 from australis.moving.watch import Watch
 
-__all__ = ["Ask", "Distinct", "Lead", "Nearest", "Question", "Tally", "Watch"]
+__all__ = ["Ask", "Distinct", "Lead", "Meet", "Nearest", "Question", "Tally", "Watch"]

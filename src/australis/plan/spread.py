@@ -11,7 +11,8 @@ from australis import signals
 from australis.box import EVERYWHERE, Box, Key
 from australis.boxes import Aggregate, BSort, Filter, Join, Map, Read, Resample, Union, Write
 from australis.boxes.pair import LEFT, RIGHT, Pair
-from australis.moving import Ask, Distinct, Lead, Nearest, Tally, Watch
+from australis.moving import Ask, Distinct, Lead, Meet, Nearest, Tally, Watch
+from australis.moving.meet import carried
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,8 @@ def carries(box: Box, port: str, inputs: Sequence[pa.Schema]) -> dict[int, Mappi
             return {1: _same(inputs[1])}
         case Watch() | Ask():
             return {0: {box.id: box.id}} if port != "accuracy" else {}
+        case Meet():
+            return dict(carried(box, *inputs))
         case Nearest():
             return {0: {"query": "query"}}
     if isinstance(box, signals.ROWWISE):
@@ -91,7 +94,7 @@ def order(box: Box, port: str, inputs: Sequence[pa.Schema], orders: Sequence[Key
                 return (box.order.attribute, *box.order.by)
             case Resample():
                 return (box.left.attribute, *box.right.by)
-            case Join() | Watch() | Ask() | Lead() | Nearest() | Tally():
+            case Join() | Watch() | Ask() | Lead() | Nearest() | Tally() | Meet():
                 return ()
     kept = {_prefix(orders[side], names) for side, names in carries(box, port, inputs).items()}
     return kept.pop() if len(kept) == 1 else ()
