@@ -9,12 +9,12 @@ import numpy as np
 import pyarrow as pa
 
 from australis.box import EVERYWHERE, Key, Moment, Tables, Trains, bound
-from australis.errors import NetworkError
 from australis.moving import check, leading
 from australis.moving import objects as known
 from australis.moving import queries as asked
-from australis.order import Order, place_type
-from australis.span import Span, measure
+from australis.moving.timing import advance, clock, silence, time_type
+from australis.order import Order
+from australis.span import Span
 from australis.table import Table
 from australis.train import Ints, Train, empty
 
@@ -62,7 +62,7 @@ class Lead:
         if self.focals is not None:
             return {}
         objects, queries = inputs
-        time = self._time(objects)
+        time = time_type(objects, self.time)
         following: list[Any] = [
             pa.field("bound", pa.bool_(), nullable=False),
             pa.field(asked.FOCAL, pa.int64(), nullable=False),
@@ -70,7 +70,7 @@ class Lead:
         return {
             "objects": known.table(objects.field(self.id), (), time),
             "queries": Table(pa.schema([queries.field(asked.QUERY), *following]), (asked.QUERY,)),
-            "clock": Table(pa.schema([pa.field("now", time, nullable=False)])),
+            "clock": clock(objects, self.time),
         }
 
     def holds(self, *inputs: pa.Schema) -> str:
@@ -131,7 +131,7 @@ class Lead:
 
     def _keep(self, tables: Tables, reports: Train, rows: Ints) -> None:
         """Write where objects are that report; those that are nowhere, or have been silent too long, go."""
-        objects, clock = tables["objects"], tables["clock"]
+        objects, now = tables["objects"], tables["clock"]
         slots = objects.find([reports[self.id].take(rows)], len(rows))
         columns: dict[str, Any] = {
             known.X: known.coordinate(reports, self.x),
@@ -141,17 +141,13 @@ class Lead:
         if self.time is not None:
             columns[known.TIME], timed = Order(self.time).places(reports)
             placed &= timed
-            if timed.any():
-                new = not len(clock)
-                slot = clock.find([], 1)
-                latest = columns[known.TIME][timed].max()
-                clock["now"][slot] = latest if new else np.maximum(clock["now"][slot], latest)
+            advance(now, columns[known.TIME][timed])
         for name, values in columns.items():
             objects[name][slots] = values[rows]
         gone = np.zeros(len(objects.alive), np.bool_)
         gone[slots] = ~placed[rows]
-        if self.timeout is not None and len(clock):
-            gone |= objects.alive & (objects[known.TIME] < clock["now"][0] - self._timeout(reports.schema))
+        if self.timeout is not None and len(now):
+            gone |= objects.alive & (objects[known.TIME] < now["now"][0] - self._timeout(reports.schema))
         objects.free(np.flatnonzero(gone))
 
     def _told(self, reports: Train, rows: Ints, schema: pa.Schema) -> pa.RecordBatch:
@@ -169,16 +165,9 @@ class Lead:
         columns = [pa.nulls(1, field.type) for field in schema][:-1]
         return [pa.RecordBatch.from_arrays([*columns, reports[self.time].slice(at, 1)], schema=schema)]
 
-    def _time(self, objects: pa.Schema) -> pa.DataType:
-        return pa.int64() if self.time is None else place_type(Order(self.time).check(objects))
-
     @bound
     def _timeout(self, objects: pa.Schema) -> Any:
-        if self.timeout is None:
-            return None
-        if self.time is None:
-            raise NetworkError("a `timeout` is told by the objects' time: give `time`, its column")
-        return measure(self.timeout, Order(self.time).check(objects), self.time)
+        return silence(objects, self.time, self.timeout)
 
     @bound
     def _schema(self, objects: pa.Schema) -> pa.Schema:

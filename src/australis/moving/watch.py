@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 
 from australis.box import EVERYWHERE, Key, Moment, Tables, Trains, bound
-from australis.columns import Values
 from australis.errors import ExpressionError, NetworkError, SchemaError, listing, near
 from australis.expr import Bound, Expr
 from australis.moving import check, leading, memory
@@ -23,9 +22,10 @@ from australis.moving.regions import NEAREST, Floats, Points, Regions
 from australis.moving.revising import Before
 from australis.moving.shrinking import shrunk
 from australis.moving.stamps import Stamps
+from australis.moving.timing import advance, clock, silence, time_type
 from australis.moving.updates import Updates, candidates, only, updates
-from australis.order import Order, place_type
-from australis.span import Span, measure, seconds
+from australis.order import Order
+from australis.span import Span, seconds
 from australis.table import Table
 from australis.train import Bools, Ints, Train, empty
 
@@ -122,12 +122,12 @@ class Watch:
 
     def tables(self, *inputs: pa.Schema) -> Tables:
         objects, queries = inputs[:2]
-        time = self._time(objects)
+        time = time_type(objects, self.time)
         carried = [objects.field(name) for name in self.carry]
         return {
             "objects": known.table(objects.field(self.id), carried, time),
             "queries": asked.table(queries),
-            "clock": Table(pa.schema([pa.field("now", time, nullable=False)])),
+            "clock": clock(objects, self.time),
             **({"leaders": leading.table(self.id, time)} if self.spread else {}),
         }
 
@@ -210,17 +210,17 @@ class Watch:
         times, timed = np.zeros(len(told), np.int64), np.ones(len(told), np.bool_)
         if self.time is not None:
             times, timed = Order(self.time).places(told)
-            _advance(tables["clock"], times[timed])
+            advance(tables["clock"], times[timed])
         return leading.report(tables["leaders"], told, (self.id, self.x, self.y), times, timed)
 
     def _oldest(self, tables: Tables, objects: pa.Schema) -> Any:
         """The earliest time of objects that have not been silent for too long."""
-        clock = tables["clock"]
-        return None if self.timeout is None or not len(clock) else clock["now"][0] - self._timeout(objects)
+        now = tables["clock"]
+        return None if self.timeout is None or not len(now) else now["now"][0] - self._timeout(objects)
 
     def _report(self, tables: Tables, reports: Train, slots: Ints, rows: Ints) -> Bools:
         """Write the last report of each object; which objects are nowhere after it, or have been silent too long."""
-        objects, clock = tables["objects"], tables["clock"]
+        objects = tables["objects"]
         columns = {
             known.X: known.coordinate(reports, self.x),
             known.Y: known.coordinate(reports, self.y),
@@ -231,7 +231,7 @@ class Watch:
         if self.time is not None:
             columns[known.TIME], timed = Order(self.time).places(reports)
             placed &= timed
-            _advance(clock, columns[known.TIME][timed])
+            advance(tables["clock"], columns[known.TIME][timed])
         gone[slots] = ~placed[rows]
         known.put(objects, slots[placed[rows]], rows[placed[rows]], columns, reports)
         oldest = self._oldest(tables, reports.schema)
@@ -331,17 +331,9 @@ class Watch:
                 raise ExpressionError(f"the condition {name}, `{condition}`, gives a {each.type}, not a boolean")
         return made
 
-    def _time(self, objects: pa.Schema) -> pa.DataType:
-        return pa.int64() if self.time is None else place_type(Order(self.time).check(objects))
-
     @bound
     def _timeout(self, objects: pa.Schema) -> Any:
-        """For how long an object may be silent, in values of its time."""
-        if self.timeout is None:
-            return None
-        if self.time is None:
-            raise NetworkError("a `timeout` is told by the objects' time: give `time`, its column")
-        return measure(self.timeout, Order(self.time).check(objects), self.time)
+        return silence(objects, self.time, self.timeout)
 
     @bound
     def _width(self, objects: pa.Schema, queries: pa.Schema) -> float:
@@ -373,17 +365,6 @@ def _accuracy(queries: pa.Schema) -> pa.Schema:
 def _unshed(objects: Table, slots: Ints) -> None:
     objects.touched[slots] |= objects[known.SHED][slots]
     objects[known.SHED][slots] = False
-
-
-def _advance(clock: Table, times: Values) -> None:
-    """Set the clock to the latest time, if it is later."""
-    if not len(times):
-        return
-    if not len(clock):
-        clock.insert(1)
-        clock["now"][0] = times[0]
-    clock["now"][0] = max(clock["now"][0], times.max())
-    clock.touched[0] = True
 
 
 def _padded(flags: Bools, size: int) -> Bools:

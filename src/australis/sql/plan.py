@@ -27,6 +27,7 @@ from australis.sql.window import Window, from_table
 from australis.stream import Stream, stream
 
 Tables = Mapping[str, "Stream | Spec"]
+_PLAIN = Moving()
 
 
 def _none(name: str) -> None:
@@ -41,7 +42,7 @@ def sql(
     text: str,
     tables: Tables,
     *,
-    moving: Moving = Moving(),  # noqa: B008
+    moving: Moving = _PLAIN,
     slack: int = 0,
     sample: Sample = _none,
     told: Told = _nobody,
@@ -68,7 +69,7 @@ def network(
     text: str,
     tables: Tables,
     *,
-    moving: Moving = Moving(),  # noqa: B008
+    moving: Moving = _PLAIN,
     slack: int = 0,
     sample: Sample = _none,
     told: Told = _nobody,
