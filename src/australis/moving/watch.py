@@ -185,7 +185,6 @@ class Watch:
             changes = again | (old.x != new.x) | (old.y != new.y)
             near = candidates(old, new, only(before, kinds[0]), only(after, kinds[1]), anew, fresh, changes)
             before, after = only(before, ~kinds[0]), only(after, ~kinds[1])
-            anew |= kinds[0] != kinds[1]
         found = updates(old, new, before, after, anew, whole, again)
         schema = self._updates(reports.schema, rows.schema)
         out = [self._train(tables, schema, found, was, stamps, number), rows.where(pa.array(~wanted.good))]
