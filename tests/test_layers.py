@@ -10,7 +10,7 @@ SOURCE = Path(__file__).parents[1] / "src"
 
 # From the bottom up. A package stands for all its modules but those listed by themselves; "" is australis/__init__.
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("errors", "schema", "expr", "java", "kernel", "chance"),
+    ("errors", "schema", "expr", "java", "kernel", "ripe", "chance"),
     (
         "train",
         "table",
@@ -63,6 +63,10 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "moving.picture",
         "moving.picture_frames",
         "moving.picture_page",
+        "signals.command",
+        "signals.picture",
+        "signals.simulate",
+        "signals.survey",
     ),
     ("studio",),
     ("cli",),

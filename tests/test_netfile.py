@@ -172,7 +172,19 @@ def networks(draw):
         groups = draw(st.lists(NAMES, max_size=2))
         made = draw(
             st.sampled_from(
-                ["filter", "fan", "map", "union", "bsort", "aggregate", "join", "resample", "watch", "distinct"]
+                [
+                    "filter",
+                    "fan",
+                    "map",
+                    "union",
+                    "bsort",
+                    "aggregate",
+                    "join",
+                    "resample",
+                    "watch",
+                    "distinct",
+                    "signal",
+                ]
             )
         )
         slack, by, size = (
@@ -213,6 +225,14 @@ def networks(draw):
                     ends.append(
                         stream.watch(asked, id="t", x=key, y=key, carry=carry, where=where, time="t", timeout=3)
                     )
+                case "signal":
+                    windows = stream.window(key, "t", size, draw(st.sampled_from([8, 0.5, "30/7"])), by="odd name")
+                    low = draw(st.sampled_from([None, -1.5, 0]))
+                    ranges = windows.rerate(size + 1, size, by="odd name").trigger(slack, low, by="odd name")
+                    both = ranges.sync(windows, by="odd name").rewindow(size, slack)
+                    ends.append(both.zip(windows.map(other=f'"{key}"'), size=slack).correlate("other", into="c"))
+                    ends.append(both.lfilter([1, 0.5 * slack]).stats("std", columns={column: "trimpeak(0.5)"}))
+                    ends.append(both.spectrogram(size).wavelet(size, column=key))
                 case "distinct":
                     ends.append(stream.distinct(by or "odd name", sign="t"))
     worth = draw(st.none() | st.just({0.5: 1.0, 10: 0.25}))

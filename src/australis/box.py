@@ -87,3 +87,16 @@ class Box(Protocol):
 
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
         """One train from each input to one train for each output port."""
+
+
+class Stateless:
+    """What a box without state has to say of it: any partitioning will do, and it keeps nothing."""
+
+    def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
+        return None
+
+    def tables(self, *inputs: pa.Schema) -> Tables:
+        return {}
+
+    def holds(self, *inputs: pa.Schema) -> str:
+        return ""

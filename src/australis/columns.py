@@ -44,9 +44,11 @@ def plain(array: pa.Array[Any]) -> tuple[Values, Bools | None]:
 
 def arrow(values: Values, valid: Bools | None, type_: pa.DataType) -> pa.Array[Any]:
     """The Arrow array of a type from values in its storage."""
-    if values.dtype == object or values.dtype == np.bool_:
+    if values.dtype == np.bool_:
+        return pa.Array.from_buffers(type_, len(values), [None if valid is None else _bits(valid), _bits(values)])
+    if values.dtype == object:
         return pa.array(values, type_, mask=None if valid is None else ~valid)
-    bitmap = None if valid is None else _buffer(np.packbits(valid, bitorder="little"))
+    bitmap = None if valid is None else _bits(valid)
     return pa.Array.from_buffers(type_, len(values), [bitmap, _buffer(np.ascontiguousarray(values))])
 
 
@@ -55,6 +57,10 @@ def take(array: pa.Array[Any], rows: npt.NDArray[np.int64]) -> pa.Array[Any]:
     if storage(array.type) == object or array.null_count or pa.types.is_boolean(array.type):
         return array.take(rows)
     return arrow(plain(array)[0][rows], None, array.type)
+
+
+def _bits(flags: Bools) -> pa.Buffer:
+    return _buffer(np.packbits(flags, bitorder="little"))
 
 
 def _buffer(values: Any) -> pa.Buffer:

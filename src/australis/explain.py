@@ -40,7 +40,7 @@ def parameters(box: Box) -> list[str]:
 
 
 def _parameter(name: str, value: Any) -> Iterator[str]:
-    if value is None or name == "arity":
+    if value is None or value == "" or name == "arity":
         return
     if isinstance(value, Order):
         yield f"{value}" if name == "order" else f"{name} {value}"
@@ -50,8 +50,10 @@ def _parameter(name: str, value: Any) -> Iterator[str]:
         yield f"{name} {value}"
     elif all(isinstance(part, tuple) for part in value):
         yield from (f"{column} = {made}" for column, made in value)
+    elif all(isinstance(part, int | float) for part in value):
+        yield f"{name} {listing(map(str, value), 8)}"
     elif len(value) == 1:
-        yield str(value[0])
+        yield f"by {value[0]}" if name == "by" else str(value[0])
     elif all(isinstance(part, str) for part in value):
         yield f"{name} {listing(value)}"
     else:

@@ -1,4 +1,4 @@
-"""The contract of a form: how a kind of box is written in a network file."""
+"""The form of a box in a network file: a model of what people write under its kind, and the way there and back."""
 
 from __future__ import annotations
 

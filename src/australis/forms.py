@@ -1,11 +1,11 @@
-"""How each box is written in a network file: a model of what people write, and the way there and back."""
+"""How each box is written in a network file."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from australis import parameters, signals
 from australis.box import Box
@@ -15,7 +15,7 @@ from australis.expr import Expr
 from australis.form import Expression, Form, Tables, texts
 from australis.moving_forms import MOVING
 from australis.order import Order
-from australis.plain_forms import plain_forms
+from australis.plain_forms import plain_form
 from australis.span import Span
 from australis.table import Keyed
 from australis.written import MisreadError, read
@@ -27,7 +27,7 @@ class OrderForm(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
     on: str
     slack: int = 0
-    by: str | list[str] = []
+    by: str | list[str] = Field([])
 
 
 class FilterForm(Form):
@@ -48,7 +48,7 @@ class FilterForm(Form):
 
 
 class MapForm(Form):
-    of = Map
+    of: ClassVar[type[Any]] = Map
     columns: dict[str, Expression]
 
     @classmethod
@@ -61,7 +61,12 @@ class MapForm(Form):
         return texts(box.columns)
 
     def box(self, tables: Tables, arity: int) -> Box:
-        return Map(parameters.columns(self.columns))
+        made: Box = self.of(parameters.columns(self.columns))
+        return made
+
+
+class ApplyForm(MapForm):
+    of = signals.Apply
 
 
 class UnionForm(Form):
@@ -79,7 +84,7 @@ class BSortForm(Form):
     of = BSort
     on: str
     slack: int = 0
-    by: str | list[str] = []
+    by: str | list[str] = Field([])
 
     @classmethod
     def long(cls, written: object) -> object:
@@ -100,7 +105,7 @@ class AggregateForm(Form):
     on: str
     size: Span | None = None
     advance: Span | None = None
-    by: str | list[str] = []
+    by: str | list[str] = Field([])
     slack: int = 0
     timeout: Span | None = None
     functions: dict[str, str] | None = None
@@ -192,7 +197,7 @@ class WriteForm(Form):
 class ReadForm(Form):
     of = Read
     table: str
-    columns: str | list[str] = []
+    columns: str | list[str] = Field([])
 
     @classmethod
     def long(cls, written: object) -> object:
@@ -206,13 +211,12 @@ class ReadForm(Form):
         return Read(_table(self.table, tables), parameters.by(self.columns))
 
 
-PLAIN: list[type[Form]] = plain_forms(Form, signals.BOXES)
-
-_OWN: tuple[type[Form], ...] = (
+_EVERY: tuple[type[Form], ...] = (
     FilterForm, MapForm, UnionForm, BSortForm, AggregateForm, JoinForm, ResampleForm, WriteForm, ReadForm,
+    ApplyForm, *MOVING, *map(plain_form, signals.PLAIN),
 )  # fmt: skip
 
-FORMS: Mapping[str, type[Form]] = {form.of.kind: form for form in (*_OWN, *MOVING, *PLAIN)}
+FORMS: Mapping[str, type[Form]] = {form.of.kind: form for form in _EVERY}
 
 
 def _functions(form: AggregateForm | ResampleForm) -> dict[str, str]:

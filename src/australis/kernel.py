@@ -73,7 +73,7 @@ def written(source: str, name: str) -> Callable[..., Any]:
 
     The source becomes a file and a module, since numba keeps what it compiles by the place of a function.
     """
-    path = Path(_FOLDER) / f"australis_{hashlib.sha256(source.encode()).hexdigest()[:16]}.py"
+    path = place(source)
     if not path.exists():
         with tempfile.NamedTemporaryFile("w", dir=_FOLDER, suffix=".tmp", delete=False) as file:
             file.write(source)
@@ -82,6 +82,11 @@ def written(source: str, name: str) -> Callable[..., Any]:
     if not hasattr(module, name):
         exec(compile(source, str(path), "exec"), module.__dict__)
     return cast(Callable[..., Any], kernel(getattr(module, name)))
+
+
+def place(source: str) -> Path:
+    """The file of a source that was written by a program; what it is compiled to lies beside it."""
+    return Path(_FOLDER) / f"australis_{hashlib.sha256(source.encode()).hexdigest()[:16]}.py"
 
 
 @kernel

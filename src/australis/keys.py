@@ -32,16 +32,19 @@ def hashable(type_: pa.DataType) -> bool:
 
 def words(arrays: Sequence[pa.Array[Any]], rows: int, secret: npt.NDArray[np.uint64] = SECRET) -> Words:
     """The keys of `rows` tuples, a row of words each."""
-    parts: list[Words] = []
-    nulls = np.zeros(rows, np.int64)
-    for position, array in enumerate(arrays):
-        part = _words(array, secret)
+    parts = [_words(array, secret) for array in arrays]
+    out = np.empty((rows, sum(part.shape[1] for part in parts) + 1), np.int64)
+    out[:, -1] = 0
+    first = 0
+    for position, (array, part) in enumerate(zip(arrays, parts, strict=True)):
+        mine = out[:, first : first + part.shape[1]]
+        mine[:] = part
         if array.null_count:
             missing = array.is_null().to_numpy(zero_copy_only=False)
-            part[missing] = 0
-            nulls |= missing.astype(np.int64) << position
-        parts.append(part)
-    return np.column_stack([*parts, nulls])
+            mine[missing] = 0
+            out[:, -1] |= missing.astype(np.int64) << position
+        first += part.shape[1]
+    return out
 
 
 def buckets(arrays: Sequence[pa.Array[Any]], rows: int, count: int) -> Ints:
@@ -65,7 +68,7 @@ def _words(array: pa.Array[Any], secret: npt.NDArray[np.uint64]) -> Words:
         number = values.astype(np.float64) + 0.0  # -0.0 and 0.0 are one key
         number[np.isnan(number)] = np.nan  # and so are all the NaNs
         return number.view(np.int64).reshape(-1, 1)
-    return values.astype(np.int64).reshape(-1, 1)
+    return values.reshape(-1, 1)
 
 
 @kernel

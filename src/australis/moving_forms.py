@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from pydantic import ConfigDict
+from pydantic import ConfigDict, Field
 
 from australis import parameters
 from australis.box import Box
 from australis.form import Expression, Form, Tables, texts
 from australis.moving import Ask, Distinct, Lead, Meet, Nearest, Tally, Watch
-from australis.plain_forms import plain_forms
+from australis.plain_forms import plain_form
 from australis.span import Span
 
 
@@ -22,8 +22,8 @@ class WatchForm(Form):
     y: str = "y"
     time: str | None = None
     timeout: Span | None = None
-    where: dict[str, Expression] = {}
-    carry: str | list[str] = []
+    where: dict[str, Expression] = Field({})
+    carry: str | list[str] = Field([])
     earth: bool = False
     cache: int | float | None = None
     speed: int | float | None = None
@@ -72,7 +72,7 @@ class AskForm(Form):
     time: str | None = None
     timeout: Span | None = None
     only: Expression | None = None
-    carry: str | list[str] = []
+    carry: str | list[str] = Field([])
     earth: bool = False
     revise: bool = False
 
@@ -106,7 +106,7 @@ class TallyForm(Form):
     model_config = ConfigDict(extra="allow")
     of = Tally
     made = "functions"
-    by: str | list[str] = []
+    by: str | list[str] = Field([])
     sign: str = "sign"
     functions: dict[str, str] | None = None
 
@@ -139,5 +139,6 @@ MOVING: tuple[type[Form], ...] = (
     AskForm,
     TallyForm,
     MeetForm,
-    *plain_forms(Form, (Lead, Nearest)),
+    plain_form(Lead),
+    plain_form(Nearest),
 )

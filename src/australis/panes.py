@@ -239,8 +239,10 @@ def _put(
         if slot == spare[top - 1]:
             top -= 1
     slots[row] = slot
-    if slot >= 0 and ts < panes.oldest[slot]:
-        panes.oldest[slot] = ts
+    if slot >= 0:
+        panes.touched[slot] = True
+        if ts < panes.oldest[slot]:
+            panes.oldest[slot] = ts
     due = groups.head[group] != 0 and bounded(group, groups.heap, groups.seen)
     return top, due and groups.heap[group, 0] >= groups.due[group]
 

@@ -7,8 +7,22 @@ from typing import TYPE_CHECKING
 
 from australis import parameters
 from australis.box import Box
-from australis.parameters import By
-from australis.signals import Cfar, Lfilter, Rewindow, Stats, Sync, Transform, Wavelet
+from australis.parameters import By, Expression
+from australis.signals import (
+    Apply,
+    Cfar,
+    Correlate,
+    Lfilter,
+    Rerate,
+    Rewindow,
+    Stats,
+    Sync,
+    Transform,
+    Trigger,
+    Wavelet,
+    Window,
+    Zip,
+)
 from australis.validate import telling
 
 if TYPE_CHECKING:
@@ -89,6 +103,90 @@ def cfar(
     """Tell the ranges in which the score `on` stands out of its noise, for `sync`."""
     key = parameters.by(by)
     return _main(self, Cfar(on, key, column, threshold, weight, startup, refractory, longest, padding), box)
+
+
+def trigger(
+    self: Stream,
+    high: float,
+    low: float | None = None,
+    on: str = "",
+    by: By = (),
+    column: str = "",
+    *,
+    longest: int = 48_000,
+    padding: int = 0,
+    box: str | None = None,
+) -> Stream:
+    """Tell the ranges from a sample, or a window's number `on`, above `high` until one below `low`, for `sync`."""
+    return _main(self, Trigger(high, low, on, parameters.by(by), column, longest, padding), box)
+
+
+def window(
+    self: Stream, value: str, on: str, size: int, rate: int | float | str, by: By = (), box: str | None = None
+) -> Stream:
+    """Gather the numbers of a column, which lie at the index or time `on`, into segments of so many samples."""
+    return _main(self, Window(value, on, size, rate, parameters.by(by)), box)
+
+
+def zip(self: Stream, *signals: Stream, by: By = (), size: int = 0, box: str | None = None) -> Stream:
+    """Put the signals of streams side by side, as far as all of them go; with a size, in windows of so many samples."""
+    return _main(self, Zip(len(signals), parameters.by(by), size), box, *signals)
+
+
+def rerate(
+    self: Stream,
+    up: int,
+    down: int,
+    taps: Sequence[float] = (),
+    by: By = (),
+    column: str = "",
+    box: str | None = None,
+) -> Stream:
+    """Bring the signal of each key to `up` / `down` times its rate as `scipy.signal.resample_poly` does."""
+    return _main(self, Rerate(up, down, tuple(map(float, taps)), parameters.by(by), column), box)
+
+
+def correlate(
+    self: Stream,
+    other: str | Sequence[float],
+    column: str = "",
+    *,
+    into: str = "",
+    normalize: bool = False,
+    peak: str = "peak",
+    lag: str = "lag",
+    box: str | None = None,
+) -> Stream:
+    """Add the `peak` of a segment's correlation with another column's, or with a template of samples, and its `lag`."""
+    name, template = (other, ()) if isinstance(other, str) else ("", tuple(map(float, other)))
+    return _main(self, Correlate(name, template, column, into, normalize, peak, lag), box)
+
+
+def spectrogram(
+    self: Stream,
+    size: int,
+    overlap: int = 0,
+    window: str = "hann",
+    scale: str = "abs",
+    by: By = (),
+    column: str = "",
+    into: str = "spectrum",
+) -> Stream:
+    """Cut the signal of each key in windows, and add the spectrum of each: `rewindow`, then `transform`.
+
+    `scale` is the last step: `abs`, `power`, `db`, or none for complex numbers.
+    """
+    steps = [step for step in (window, "fft", scale) if step]
+    return self.rewindow(size, -overlap, by, column).transform(*steps, into=into)
+
+
+def apply(
+    self: Stream, columns: Mapping[str, Expression] | None = None, /, *, box: str | None = None, **more: Expression
+) -> Stream:
+    """Add columns that functions of your own make of segments, many at once: `apply(loud="loudness(audio)")`."""
+    with telling(f"apply {box}" if box else "apply"):
+        made = parameters.columns({**(columns or {}), **more})
+    return _main(self, Apply(made), box)
 
 
 def _main(stream: Stream, box: Box, name: str | None, *others: Stream) -> Stream:

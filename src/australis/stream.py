@@ -249,6 +249,13 @@ class Stream:
     wavelet = signal_methods.wavelet
     lfilter = signal_methods.lfilter
     cfar = signal_methods.cfar
+    trigger = signal_methods.trigger
+    window = signal_methods.window
+    zip = signal_methods.zip
+    apply = signal_methods.apply
+    rerate = signal_methods.rerate
+    correlate = signal_methods.correlate
+    spectrogram = signal_methods.spectrogram
 
     watch = moving_methods.watch
     ask = moving_methods.ask

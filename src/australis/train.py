@@ -58,7 +58,7 @@ class Train:
     reads (the rest of a filter, the number of an output, a column that boxes only hand on) costs nothing.
     """
 
-    __slots__ = ("_columns", "_number", "_rows", "_ts", "_tuples", "length", "schema")
+    __slots__ = ("_columns", "_number", "_number_rows", "_ts", "_ts_rows", "_tuples", "length", "schema")
 
     def __init__(self, tuples: pa.RecordBatch, ts: Ints, number: Ints) -> None:
         self.schema: pa.Schema = tuples.schema
@@ -66,8 +66,9 @@ class Train:
         self._tuples: pa.RecordBatch | None = tuples
         self._columns: list[Column] | None = None
         self._ts, self._number = ts, number
-        self._rows: Rows | None = None
-        """Those of `_ts` and `_number` that are its own."""
+        self._ts_rows: Rows | None = None
+        self._number_rows: Rows | None = None
+        """Those of `_ts` and `_number` that are its own, until somebody asks for them."""
 
     def __len__(self) -> int:
         return self.length
@@ -95,11 +96,19 @@ class Train:
 
     @property
     def ts(self) -> Ints:
-        return self._hidden()[0]
+        if self._ts_rows is not None:
+            self._ts, self._ts_rows = self._ts[self._ts_rows.indices], None
+        return self._ts
 
     @property
     def number(self) -> Ints:
-        return self._hidden()[1]
+        if self._number_rows is not None:
+            self._number, self._number_rows = self._number[self._number_rows.indices], None
+        return self._number
+
+    def numbers(self, rows: Ints) -> Ints:
+        """The arrival numbers of some tuples."""
+        return self._number[rows if self._number_rows is None else self._number_rows.indices[rows]]
 
     @property
     def nbytes(self) -> int:
@@ -129,7 +138,7 @@ class Train:
             Picked(part.base, rows(part.rows)) if isinstance(part, Picked) else Picked(part, rows(None))
             for part in self._parts()
         ]
-        return self._new(self.schema, columns, kept, rows(self._rows))
+        return self._new(self.schema, columns, kept, rows(self._ts_rows), rows(self._number_rows))
 
     def take(self, rows: Ints) -> Train:
         return Train(self.tuples.take(rows), self.ts[rows], self.number[rows])
@@ -143,12 +152,15 @@ class Train:
 
     def made(self, schema: pa.Schema, columns: Sequence[Column]) -> Train:
         """Other columns on the same tuples, some perhaps handed on."""
-        return self._new(schema, list(columns), self.length, self._rows)
+        return self._new(schema, list(columns), self.length, self._ts_rows, self._number_rows)
 
-    def _new(self, schema: pa.Schema, columns: list[Column], length: int, rows: Rows | None) -> Train:
+    def _new(
+        self, schema: pa.Schema, columns: list[Column], length: int, ts_rows: Rows | None, number_rows: Rows | None
+    ) -> Train:
         train = Train.__new__(Train)
         train.schema, train.length, train._tuples, train._columns = schema, length, None, columns
-        train._ts, train._number, train._rows = self._ts, self._number, rows
+        train._ts, train._number = self._ts, self._number
+        train._ts_rows, train._number_rows = ts_rows, number_rows
         return train
 
     def _parts(self) -> Sequence[Column]:
@@ -162,12 +174,6 @@ class Train:
         if isinstance(part, Picked):
             part = self._columns[at] = part.rows.of(part.base)
         return part
-
-    def _hidden(self) -> tuple[Ints, Ints]:
-        if self._rows is not None:
-            rows = self._rows.indices
-            self._ts, self._number, self._rows = self._ts[rows], self._number[rows], None
-        return self._ts, self._number
 
 
 class View:

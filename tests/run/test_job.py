@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pyarrow as pa
 import pytest
@@ -62,6 +63,8 @@ def test_a_golden_network_gives_the_same_as_a_job(
     folder: Path, partitions: int, limit: int, warm: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("australis.run.job.TRAIN", 3)
+    # However long a batch takes, no window times out.
+    monkeypatch.setattr("australis.run.reader.time", SimpleNamespace(time_ns=lambda: 10**18))
     net, sources = golden(folder)
     job = Job(net, planned(net, sources, partitions), sources, str(tmp_path / "checkpoint"), partitions)
     found: dict[str, Counter[object]] = {output.name: Counter() for output in net.outputs}

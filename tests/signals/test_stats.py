@@ -105,6 +105,16 @@ def test_a_spectrum_is_that_of_numpy_and_goes_back(lists: list[list[int] | None]
             assert again.timebase == BASE
 
 
+def test_so_many_samples_as_are_asked_for_come_back_from_a_spectrum() -> None:
+    train = train_of([[1, 2, 3, 4, 5]], "float64")
+    (back,) = values(apply(Transform(("fft", "ifft(5)")), train)[0])
+    assert back is not None
+    np.testing.assert_allclose(np.asarray(back), [1, 2, 3, 4, 5], rtol=1e-5)
+    assert back.timebase == BASE
+    with pytest.raises(AustralisError, match="number of samples"):
+        apply(Transform(("fft", "ifft(2.5)")), train)
+
+
 def test_steps_follow_one_another() -> None:
     train = signal("audio segment<int16>", audio=[segment([3, 4, 0, 0], BASE, 9, dtype="int16")])
     (window,) = values(apply(Transform(("hann",)), train)[0])

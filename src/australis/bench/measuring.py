@@ -17,14 +17,14 @@ from australis.run.job import Job
 from australis.run.measures import Tally
 from australis.run.sources.files import Files
 from australis.run.succession import planned
-from australis.run.superbox import Event
+from australis.run.superbox import Event, Passage
 from australis.train import Train
 
 
 class Silent(Tally):
     """Runs boxes and measures nothing."""
 
-    def over(self, events: Iterable[Event]) -> None:
+    def over(self, events: Iterable[Event | Passage]) -> None:
         deque(events, maxlen=0)
 
     def along(self, source: str, port: str, train: Train) -> None:

@@ -134,10 +134,10 @@ class Aggregate:
             if full:
                 closed = by_pane.close_due(row, those[row], shape, its, panes, closed)
                 row += 1
-        windows.touched[slots[slots >= 0]] = True
         accumulators = functions.accumulators(windows, tables)
         functions.add(accumulators, Feed(slots, ALL, places), train.tuples)
-        return [self._closed_panes(tables, train.schema, shape, closed.cut(), train.number)]
+        done = closed.cut()
+        return [self._closed_panes(tables, train.schema, shape, done, train.numbers(done.rows))]
 
     def _closed_panes(
         self, tables: Tables, stream: pa.Schema, shape: by_pane.Shape, closed: by_pane.Closed, numbers: Ints
@@ -156,7 +156,7 @@ class Aggregate:
             ]
             oldest = np.minimum.reduceat(oldest, closed.starts[:-1])
         starts = shape.origin + closed.windows * (shape.per_advance * shape.width)
-        out = self._results(tables, stream, functions, made, starts, closed.groups, oldest, numbers[closed.rows])
+        out = self._results(tables, stream, functions, made, starts, closed.groups, oldest, numbers)
         windows.free(closed.dropped)
         return out
 
@@ -215,7 +215,7 @@ class Aggregate:
         if shape is not None:
             panes = by_pane.panes_of(windows)
             closed = by_pane.close_all(groups.slots, shape, by_pane.groups_of(groups), panes).cut()
-            out = self._closed_panes(tables, stream, shape, closed, np.array([number]))
+            out = self._closed_panes(tables, stream, shape, closed, np.full(len(closed.rows), number))
             by = closed.groups
         else:
             outcome = by_window.room(len(windows))

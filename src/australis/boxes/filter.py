@@ -8,13 +8,13 @@ from typing import ClassVar
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from australis.box import Key, Moment, Tables, Trains, bound
+from australis.box import Moment, Stateless, Tables, Trains, bound
 from australis.errors import ExpressionError, NetworkError
 from australis.expr import Bound, Expr
 
 
 @dataclass(frozen=True)
-class Filter:
+class Filter(Stateless):
     """m predicates give m + 1 streams; the last, `rest`, carries what satisfied none. A null predicate is false.
 
     >>> from australis.expr import expr
@@ -39,15 +39,6 @@ class Filter:
                 raise ExpressionError(f"`{predicate}` is no predicate: it gives a {type_}, not a boolean")
         names = [str(i + 1) for i in range(len(self.predicates))]
         return dict.fromkeys((*names, "rest"), stream)
-
-    def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
-        return None
-
-    def tables(self, *inputs: pa.Schema) -> Tables:
-        return {}
-
-    def holds(self, *inputs: pa.Schema) -> str:
-        return ""
 
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
         (train,) = trains

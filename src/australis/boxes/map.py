@@ -7,13 +7,13 @@ from typing import ClassVar
 
 import pyarrow as pa
 
-from australis.box import Key, Moment, Tables, Trains, bound
+from australis.box import Moment, Stateless, Tables, Trains, bound
 from australis.errors import NetworkError
 from australis.expr import Bound, Expr
 
 
 @dataclass(frozen=True)
-class Map:
+class Map(Stateless):
     """Each attribute is an expression over the tuple; what no expression names is left behind.
 
     >>> from australis.expr import expr
@@ -33,15 +33,6 @@ class Map:
         if not self.columns:
             raise NetworkError("a map makes at least one column")
         return {"out": self._schema(stream)}
-
-    def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
-        return None
-
-    def tables(self, *inputs: pa.Schema) -> Tables:
-        return {}
-
-    def holds(self, *inputs: pa.Schema) -> str:
-        return ""
 
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
         (train,) = trains

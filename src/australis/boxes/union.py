@@ -9,13 +9,13 @@ import numpy as np
 import pyarrow as pa
 
 from australis import schema as schemas
-from australis.box import Key, Moment, Tables, Trains
+from australis.box import Moment, Stateless, Tables, Trains
 from australis.errors import NetworkError, SchemaError
 from australis.train import concat
 
 
 @dataclass(frozen=True)
-class Union:
+class Union(Stateless):
     """Tuples leave in the order of their arrival numbers, those with the same number in the order of the inputs.
 
     >>> from australis.testing import apply, train
@@ -39,15 +39,6 @@ class Union:
                     f" and number {position} ({schemas.text(other)}): make them the same with a map"
                 )
         return {"out": first}
-
-    def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
-        return None
-
-    def tables(self, *inputs: pa.Schema) -> Tables:
-        return {}
-
-    def holds(self, *inputs: pa.Schema) -> str:
-        return ""
 
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
         merged = concat(trains[0].schema, trains)

@@ -16,6 +16,7 @@ from australis.network import OUT, Input, Network
 from australis.plan import Entry, Plan, Stage
 from australis.run import letters, measures
 from australis.run.batch import Batch
+from australis.run.chain import Chain, chains
 from australis.run.letters import Letter
 from australis.run.measures import Tally
 from australis.run.sink import Parted
@@ -90,6 +91,11 @@ class Job:
         return frozenset(
             stage.index for stage in self.plan.stages if any(stateful(self.network, named[n]) for n in stage.nodes)
         )
+
+    @cached_property
+    def chains(self) -> tuple[dict[str, Chain], ...]:
+        """The boxes of each stage that may run as one."""
+        return tuple(chains(self.network, stage) for stage in self.plan.stages)
 
     @cached_property
     def at_source(self) -> tuple[Stage, ...]:

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from australis.network import Arrow, Network
-from australis.run.superbox import Event
+from australis.run.superbox import Event, Passage
 from australis.schema import schema
 from australis.train import Train
 
@@ -37,27 +37,44 @@ class Tally:
     widths: dict[tuple[str, str], int | None] = field(default_factory=dict)
     _since: float = 0.0
 
-    def over(self, events: Iterable[Event]) -> None:
-        """Run boxes, and measure each."""
+    def over(self, events: Iterable[Event | Passage]) -> None:
+        """Run boxes, and measure each; those of a chain share its time by the tuples that they are given."""
         self._since = time.perf_counter()
         for event in events:
-            now = time.perf_counter()
-            box = self.boxes.setdefault(event.node.name, [0.0, 0, 0])
-            box[0] += now - self._since
-            box[1] += sum(map(len, event.inputs))
-            for port, train in event.outputs.items():
-                box[2] += len(train)
-                self.along(event.node.name, port, train)
+            seconds = time.perf_counter() - self._since
+            if isinstance(event, Passage):
+                self._passed(event, seconds)
+            else:
+                self._ran(event.node.name, seconds, sum(map(len, event.inputs)), sum(map(len, event.outputs.values())))
+                for port, train in event.outputs.items():
+                    self.along(event.node.name, port, train)
             self._since = time.perf_counter()
 
     def along(self, source: str, port: str, train: Train) -> None:
         """Count what flows from a port."""
+        self._flowed(source, port, len(train), train)
+
+    def _passed(self, passage: Passage, seconds: float) -> None:
+        taken = (len(passage.came), *passage.counts[:-1])
+        for node, came, given in zip(passage.chain.nodes, taken, passage.counts, strict=True):
+            ports = list(self.network.schemas[node.name])
+            self._ran(node.name, seconds * came / max(sum(taken), 1), came, came if len(ports) > 1 else given)
+            for port, count in zip(ports, (given, came - given), strict=False):
+                self._flowed(node.name, port, count, passage.came)
+
+    def _ran(self, name: str, seconds: float, taken: int, given: int) -> None:
+        box = self.boxes.setdefault(name, [0.0, 0, 0])
+        for at, more in enumerate((seconds, taken, given)):
+            box[at] += more
+
+    def _flowed(self, source: str, port: str, count: int, like: Train) -> None:
+        """Count tuples; where they differ in width, they take as many bytes as those of a train."""
         place = (source, port)
         if place not in self.arrows:
             self.arrows[place], self.widths[place] = [0, 0], _width(self.network.schemas[source][port])
         counts, width = self.arrows[place], self.widths[place]
-        counts[0] += len(train)
-        counts[1] += train.nbytes if width is None else len(train) * width
+        counts[0] += count
+        counts[1] += like.nbytes * count // max(len(like), 1) if width is None else count * width
 
     def table(self, batch: int, partition: int) -> pa.RecordBatch:
         """The rows that it comes to."""

@@ -10,6 +10,8 @@ from australis.box import Moment, Tables, Trains
 from australis.boxes import Read, Write
 from australis.errors import RunError
 from australis.network import Network, Node
+from australis.run.chain import Chain
+from australis.signals.column import shown
 from australis.train import Train
 from australis.validate import title
 
@@ -24,6 +26,15 @@ class Event:
     node: Node
     inputs: Trains
     outputs: Mapping[str, Train]
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A chain of boxes has run as one: the train that the first was given, and how many tuples each let through."""
+
+    chain: Chain
+    came: Train
+    counts: tuple[int, ...]
 
 
 def tables_of(network: Network, nodes: Iterable[Node]) -> dict[str, Tables]:
@@ -60,7 +71,7 @@ def _culprit(node: Node, tables: Tables, inputs: Trains, moment: Moment) -> str:
             fine = middle
         except Exception:
             bad = middle
-    return f", at the tuple {train.tuples.slice(fine, 1).to_pylist()[0]}" if len(train) else ""
+    return f", at the tuple {shown(train.tuples.slice(fine, 1))}" if len(train) else ""
 
 
 def steps(
@@ -70,20 +81,31 @@ def steps(
     trains: Arrows,
     moment: Moment,
     fed: Mapping[tuple[str, int], Train] = MappingProxyType({}),
-) -> Iterator[Event]:
+    chains: Mapping[str, Chain] = MappingProxyType({}),
+) -> Iterator[Event | Passage]:
     """One step of boxes in order, each given one train an input; `trains` comes to hold what they give as well.
 
-    What is `fed` to an input of a box, by the box's name and the input's place, comes from elsewhere.
+    What is `fed` to an input of a box, by the box's name and the input's place, comes from elsewhere. The boxes of
+    `chains`, which are told by their first box, run as one where that can be.
     """
     every = list(nodes)
+    passed: set[str] = set()
     read = {node.box.table.name for node in every if isinstance(node.box, Read)}
     for node in every:
+        if node.name in passed:
+            continue
         if isinstance(node.box, Write):
             tables[node.name]["table"].watched = node.box.table.name in read
         inputs = tuple(
             fed[node.name, side] if (node.name, side) in fed else trains[arrow.source, arrow.port]
             for side, arrow in enumerate(node.sources)
         )
+        if node.name in chains and (through := chains[node.name].step(inputs[0])) is not None:
+            last = chains[node.name].nodes[-1].name
+            trains[last, next(iter(network.schemas[last]))] = through[0]
+            passed |= {each.name for each in chains[node.name].nodes}
+            yield Passage(chains[node.name], inputs[0], tuple(through[1].tolist()))
+            continue
         try:
             given = node.box.step(tables[node.name], inputs, moment)
             outputs = dict(zip(network.schemas[node.name], given, strict=True))

@@ -47,7 +47,8 @@ class Task:
         """One step of all boxes; what they give, by port."""
         made: Arrows = {}
         given = {**self._nothing, **fed}
-        self.tally.over(steps(self.job.network, self.nodes, self.tables, made, moment, given))
+        chains = self.job.chains[self.stage.index]
+        self.tally.over(steps(self.job.network, self.nodes, self.tables, made, moment, given, chains))
         return made
 
     def commit(self) -> None:

@@ -1,22 +1,30 @@
 """Signals: segments of samples, and the boxes that work on them (XStream)."""
 
+from australis.signals.apply import Apply
 from australis.signals.cfar import Cfar
+from australis.signals.correlate import Correlate
 from australis.signals.lfilter import Lfilter
+from australis.signals.rerate import Rerate
 from australis.signals.rewindow import Rewindow
 from australis.signals.segment import Segment, segment
 from australis.signals.stats import Stats
 from australis.signals.sync import Sync
 from australis.signals.timebase import Timebase, timebase
 from australis.signals.transform import Transform
+from australis.signals.trigger import Trigger
 from australis.signals.wavelet import Wavelet
+from australis.signals.window import Window
+from australis.signals.zip import Zip
 
-ROWWISE = (Stats, Transform, Wavelet, Lfilter)
+ROWWISE = (Stats, Transform, Wavelet, Lfilter, Correlate, Apply)
 """The boxes that give each tuple with other columns beside or in place of its own."""
-KEYED = (Rewindow, Sync, Cfar)
+KEYED = (Rewindow, Sync, Cfar, Trigger, Window, Zip, Rerate)
 """The boxes that follow signals of keys, and give columns of the key."""
 BOXES = (*ROWWISE, *KEYED)
+PLAIN = tuple(box for box in BOXES if box is not Apply)
+"""Those whose parameters are numbers and texts."""
 
 __all__ = [
-    "BOXES", "KEYED", "ROWWISE", "Cfar", "Lfilter", "Rewindow", "Segment", "Stats", "Sync", "Timebase", "Transform",
-    "Wavelet", "segment", "timebase",
+    "BOXES", "KEYED", "PLAIN", "ROWWISE", "Apply", "Cfar", "Correlate", "Lfilter", "Rerate", "Rewindow", "Segment",
+    "Stats", "Sync", "Timebase", "Transform", "Trigger", "Wavelet", "Window", "Zip", "segment", "timebase",
 ]  # fmt: skip

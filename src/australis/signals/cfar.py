@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from australis.box import Key, Moment, Tables, Trains, bound
+from australis.box import Key, Moment, Tables, Trains
 from australis.columns import plain
-from australis.errors import NetworkError, SchemaError, listing, near
+from australis.errors import NetworkError
 from australis.kernel import kernel
-from australis.schema import numeric
 from australis.signals.column import chosen, segments
 from australis.signals.pieces import check_by
+from australis.signals.ranges import check_score, ranges, ranges_schema
 from australis.table import Table
 from australis.train import Ints, Train, concat
 
@@ -51,16 +51,12 @@ class Cfar:
         (stream,) = inputs
         chosen(stream, self.column)
         check_by(stream, self.by)
-        if self.on not in stream.names or not numeric(stream.field(self.on).type):
-            numbers = [field.name for field in stream if numeric(field.type)]
-            raise SchemaError(
-                f"the score `{self.on}` is no number{near(self.on, numbers)}; there are {listing(numbers)}"
-            )
+        check_score(stream, self.on)
         if not 0 < self.weight < 1 or min(self.startup, self.refractory, self.longest) < 1 or self.padding < 0:
             raise NetworkError(
                 "a weight lies between 0 and 1; startup, refractory and longest are at least 1, padding at least 0"
             )
-        return {"out": self._schema(stream)}
+        return {"out": ranges_schema(stream, self.by)}
 
     def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
         return (self.by,)
@@ -88,7 +84,7 @@ class Cfar:
             oldest, mean, var, self.threshold, self.weight, self.startup, self.refractory, self.longest, self.padding,
         )  # fmt: skip
         row, start, end, keep, ts = found
-        out = [self._train(train.schema, keys, slots[row], start, end, keep == 1, ts, train.number[row])]
+        out = [ranges(train.schema, self.by, keys, slots[row], start, end, keep == 1, ts, train.number[row])]
         if moment.end:
             out.append(self._rest(train.schema, keys, moment.number))
         return (concat(out[0].schema, out),)
@@ -100,24 +96,8 @@ class Cfar:
         ts = keys["#ts"][slots]
         keys["#left"][slots] = 0
         keys.touched[slots] = True
-        return self._train(
-            stream, keys, slots, start, end, np.ones(len(slots), np.bool_), ts, np.full(len(slots), number)
-        )
-
-    def _train(
-        self, stream: pa.Schema, keys: Table, slots: Ints, start: Ints, end: Ints, keep: Any, ts: Ints, number: Ints
-    ) -> Train:
-        columns: list[Any] = [keys.get(name, slots) for name in self.by]
-        columns += [pa.array(start), pa.array(end), pa.array(keep)]
-        return Train(pa.RecordBatch.from_arrays(columns, schema=self._schema(stream)), ts, number)
-
-    @bound
-    def _schema(self, stream: pa.Schema) -> pa.Schema:
-        made = {"start": pa.int64(), "end": pa.int64(), "keep": pa.bool_()}
-        for name in self.by:
-            if name in made:
-                raise SchemaError(f"the key `{name}` has the name of a column of ranges: map it to another first")
-        return pa.schema([*(stream.field(name) for name in self.by), *(pa.field(*each) for each in made.items())])
+        keep, numbers = np.ones(len(slots), np.bool_), np.full(len(slots), number)
+        return ranges(stream, self.by, keys, slots, start, end, keep, ts, numbers)
 
 
 @kernel

@@ -130,6 +130,15 @@ def column(values: Sequence[Segment | None], samples: str) -> pa.Array[Any]:
     return Segments(together, starts(sizes), sizes, start, rate, per, phase, valid).arrow()
 
 
+def shown(tuples: pa.RecordBatch) -> dict[str, Any]:
+    """The first tuple, for a message: segments in short."""
+    names, columns = tuples.schema.names, tuples.columns
+    return {
+        name: column[0].as_py() if samples_of(column.type) is None else segments(column.slice(0, 1)).values()[0]
+        for name, column in zip(names, columns, strict=True)
+    }
+
+
 def compact(column: pa.Array[Any]) -> pa.Array[Any]:
     """The same segments with no samples but theirs, for a journey; overlaps stay shared."""
     given = segments(column)
@@ -145,6 +154,16 @@ def compact(column: pa.Array[Any]) -> pa.Array[Any]:
     made = np.empty(used, given.samples.dtype)
     _copy(words(given.samples), given.offsets, given.sizes, places, words(made))
     return given.on(made, places, given.sizes).arrow()
+
+
+def gathered(given: Segments) -> Samples:
+    """The samples of all segments, one after the other."""
+    offsets = starts(given.sizes)
+    if bool((given.offsets == offsets).all()):
+        return given.samples[: int(given.sizes.sum())]
+    made = np.empty(int(given.sizes.sum()), given.samples.dtype)
+    _copy(words(given.samples), given.offsets, given.sizes, offsets, words(made))
+    return made
 
 
 def chosen(stream: pa.Schema, name: str) -> str:

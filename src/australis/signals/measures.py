@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from australis.errors import ExpressionError
-from australis.kernel import kernel, summing
+from australis.kernel import inner, kernel
 from australis.signals.column import Segments, Sizes
 from australis.signals.segment import Samples
 from australis.train import Ints
@@ -31,8 +31,7 @@ class Measure:
 
 
 def _sum(given: Segments) -> Floats:
-    total, _ = _moments(given)
-    return total
+    return _moments(given)[0]
 
 
 def _mean(given: Segments) -> Floats:
@@ -40,8 +39,7 @@ def _mean(given: Segments) -> Floats:
 
 
 def _var(given: Segments) -> Floats:
-    _, around = _moments(given)
-    return around / np.maximum(given.sizes, 1)
+    return _moments(given)[2] / np.maximum(given.sizes, 1)
 
 
 def _std(given: Segments) -> Floats:
@@ -49,20 +47,23 @@ def _std(given: Segments) -> Floats:
 
 
 def _energy(given: Segments) -> Floats:
-    out = np.empty(len(given))
-    _squares(given.samples, given.offsets, given.sizes, out)
-    return out
+    return _moments(given)[1]
 
 
 def _rms(given: Segments) -> Floats:
     return np.sqrt(_energy(given) / np.maximum(given.sizes, 1))
 
 
-def _extremes(given: Segments) -> tuple[Floats, Floats, Floats, Ints]:
+def _extremes(given: Segments) -> tuple[Floats, Floats, Floats]:
     low, high, peak = (np.empty(len(given)) for _ in range(3))
-    at = np.empty(len(given), np.int64)
-    _extreme(given.samples, given.offsets, given.sizes, low, high, peak, at)
-    return low, high, peak, at
+    _extreme(given.samples, given.offsets, given.sizes, low, high, peak)
+    return low, high, peak
+
+
+def _peak_at(given: Segments) -> Ints:
+    place = np.empty(len(given), np.int64)
+    _place(given.samples, given.offsets, given.sizes, _extremes(given)[2], place)
+    return given.start + np.minimum(place, given.sizes - 1)
 
 
 def _trimpeak(given: Segments, part: float = 0.01) -> Floats:
@@ -89,7 +90,7 @@ MEASURES: Mapping[str, Measure] = {
     "min": Measure(lambda given: _extremes(given)[0]),
     "max": Measure(lambda given: _extremes(given)[1]),
     "peak": Measure(lambda given: _extremes(given)[2]),
-    "peak_at": Measure(lambda given: given.start + _extremes(given)[3], pa.int64()),
+    "peak_at": Measure(_peak_at, pa.int64()),
     "trimpeak": Measure(_trimpeak, arguments=(0, 1)),
     "band": Measure(_band, arguments=(2, 2)),
     "count": Measure(lambda given: given.sizes.astype(np.int64), pa.int64(), whole=True),
@@ -100,87 +101,97 @@ MEASURES: Mapping[str, Measure] = {
 }
 
 
-def _moments(given: Segments) -> tuple[Floats, Floats]:
-    """The sum of each, and the sum of squares around the mean: in whole numbers where they are small."""
-    total, around = np.empty(len(given)), np.empty(len(given))
+def _moments(given: Segments) -> tuple[Floats, Floats, Floats]:
+    """Sums of each, of its squares, and of its squares around the mean; of int16 they are exact."""
+    total, squares, around = (np.empty(len(given)) for _ in range(3))
     moments = _whole if given.samples.dtype == np.int16 else _real
-    moments(given.samples, given.offsets, given.sizes, total, around)
-    return total, around
+    moments(given.samples, given.offsets, given.sizes, total, squares, around)
+    return total, squares, around
 
 
-@summing
-def _whole(samples: npt.NDArray[np.int16], offsets: Sizes, sizes: Sizes, total: Floats, around: Floats) -> None:
-    """In floats that are whole numbers: those of so few samples are exact."""
+@inner
+def _bounds(row: int, offsets: Sizes, sizes: Sizes) -> tuple[np.uint64, np.uint64]:
+    """Where the samples of a segment lie, as numbers that cannot be negative.
+
+    numba looks whether others count from an array's end, for every sample; without that, loops take many at once.
+    """
+    first = np.uint64(offsets[row])
+    return first, first + np.uint64(sizes[row])
+
+
+@kernel
+def _whole(
+    samples: npt.NDArray[np.int16], offsets: Sizes, sizes: Sizes, total: Floats, squares: Floats, around: Floats
+) -> None:
     for row in range(len(offsets)):
+        first, last = _bounds(row, offsets, sizes)
         added, squared, size = np.int64(0), np.int64(0), np.int64(sizes[row])
-        for begin in range(0, size, _EXACT):
-            first, second = 0.0, 0.0
-            for value in samples[offsets[row] + begin : offsets[row] + min(begin + _EXACT, size)]:
-                each = np.float64(value)
-                first += each
-                second += each * each
-            added += np.int64(first)
-            squared += np.int64(second)
-        total[row] = added
-        if size == 0:
-            around[row] = 0.0
-        elif size <= _EXACT:  # the square of the sum is exact
+        for at in range(first, last):
+            value = np.int64(samples[at])
+            added += value
+            squared += value * value
+        total[row], squares[row], around[row] = added, squared, 0.0
+        if 0 < size <= _EXACT:
             square = added * added
             around[row] = np.float64(squared - square // size) - np.float64(square % size) / np.float64(size)
-        else:
+        elif size:
             mean, spread = np.float64(added) / np.float64(size), 0.0
-            for value in samples[offsets[row] : offsets[row] + size]:
-                spread += (np.float64(value) - mean) ** 2
+            for at in range(first, last):
+                spread += (np.float64(samples[at]) - mean) ** 2
             around[row] = spread
 
 
-@kernel
-def _real(samples: Samples, offsets: Sizes, sizes: Sizes, total: Floats, around: Floats) -> None:
-    """In two passes, with four sums beside each other so that none waits for the other."""
-    for row in range(len(offsets)):
-        its = samples[offsets[row] : offsets[row] + sizes[row]]
-        a, b, c, d = 0.0, 0.0, 0.0, 0.0
-        four = len(its) // 4 * 4
-        for at in range(0, four, 4):
-            a += its[at]
-            b += its[at + 1]
-            c += its[at + 2]
-            d += its[at + 3]
-        for at in range(four, len(its)):
-            a += its[at]
-        added = (a + b) + (c + d)
-        total[row] = added
-        mean = added / max(len(its), 1)
-        a, b, c, d = 0.0, 0.0, 0.0, 0.0
-        for at in range(0, four, 4):
-            a += (its[at] - mean) ** 2
-            b += (its[at + 1] - mean) ** 2
-            c += (its[at + 2] - mean) ** 2
-            d += (its[at + 3] - mean) ** 2
-        for at in range(four, len(its)):
-            a += (its[at] - mean) ** 2
-        around[row] = (a + b) + (c + d)
+@inner
+def _added(samples: Samples, first: np.uint64, last: np.uint64, level: float, squared: bool) -> float:
+    """The sum above a level, or that of squares: four beside each other, so that none waits for the other."""
+    a, b, c, d = 0.0, 0.0, 0.0, 0.0
+    even = last - (last - first) % np.uint64(4)
+    for at in range(first, even, np.uint64(4)):
+        w, x = samples[at] - level, samples[at + np.uint64(1)] - level
+        y, z = samples[at + np.uint64(2)] - level, samples[at + np.uint64(3)] - level
+        a += w * w if squared else w
+        b += x * x if squared else x
+        c += y * y if squared else y
+        d += z * z if squared else z
+    for at in range(even, last):
+        w = samples[at] - level
+        a += w * w if squared else w
+    return (a + b) + (c + d)
 
 
 @kernel
-def _squares(samples: Samples, offsets: Sizes, sizes: Sizes, out: Floats) -> None:
+def _real(samples: Samples, offsets: Sizes, sizes: Sizes, total: Floats, squares: Floats, around: Floats) -> None:
     for row in range(len(offsets)):
-        sum_ = 0.0
-        for value in samples[offsets[row] : offsets[row] + sizes[row]]:
-            sum_ += np.float64(value) * np.float64(value)
-        out[row] = sum_
+        first, last = _bounds(row, offsets, sizes)
+        total[row] = _added(samples, first, last, 0.0, False)
+        squares[row] = _added(samples, first, last, 0.0, True)
+        around[row] = _added(samples, first, last, total[row] / max(sizes[row], 1), True)
 
 
 @kernel
-def _extreme(samples: Samples, offsets: Sizes, sizes: Sizes, low: Floats, high: Floats, peak: Floats, at: Ints) -> None:
+def _extreme(samples: Samples, offsets: Sizes, sizes: Sizes, low: Floats, high: Floats, peak: Floats) -> None:
     for row in range(len(offsets)):
-        low[row], high[row], peak[row], at[row] = np.inf, -np.inf, -1.0, 0
-        for place in range(sizes[row]):
-            value = np.float64(samples[offsets[row] + place])
-            low[row] = min(low[row], value)
-            high[row] = max(high[row], value)
-            if abs(value) > peak[row]:
-                peak[row], at[row] = abs(value), place
+        first, last = _bounds(row, offsets, sizes)
+        low[row], high[row], peak[row] = np.inf, -np.inf, -1.0
+        while first < last and samples[first] != samples[first]:
+            first += np.uint64(1)  # a NaN is neither
+        if first == last:
+            continue
+        least, most = samples[first], samples[first]
+        for at in range(first, last):
+            least = samples[at] if samples[at] < least else least
+            most = samples[at] if samples[at] > most else most
+        low[row], high[row] = least, most
+        peak[row] = max(abs(np.float64(least)), abs(np.float64(most)))
+
+
+@kernel
+def _place(samples: Samples, offsets: Sizes, sizes: Sizes, peak: Floats, place: Ints) -> None:
+    """Where the peak of each is first reached."""
+    for row in range(len(offsets)):
+        place[row] = 0
+        while place[row] < sizes[row] and abs(np.float64(samples[offsets[row] + place[row]])) != peak[row]:
+            place[row] += 1
 
 
 @kernel

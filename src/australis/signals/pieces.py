@@ -6,6 +6,7 @@ another timebase, begins a new run. Samples that a box holds lie in a table as t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ import pyarrow as pa
 from australis.errors import SchemaError, listing, near
 from australis.kernel import kernel
 from australis.keys import hashable
+from australis.schema import samples_of
 from australis.signals.column import Segments, Sizes, words
 from australis.table import Table
 from australis.train import Bools, Ints, Train
@@ -61,6 +63,26 @@ def check_by(stream: pa.Schema, by: tuple[str, ...]) -> None:
             raise SchemaError(f"`{name}` is no column; there are {listing(stream.names)}{near(name, stream.names)}")
         if not hashable(stream.field(name).type):
             raise SchemaError(f"`{name}` is {stream.field(name).type}, which is no key")
+
+
+def check_same(streams: Sequence[pa.Schema], by: tuple[str, ...]) -> None:
+    """Streams have the key, of the same types."""
+    for stream in streams:
+        check_by(stream, by)
+        for name in by:
+            if stream.field(name).type != streams[0].field(name).type:
+                raise SchemaError(f"the key `{name}` is {streams[0].field(name).type} and {stream.field(name).type}")
+
+
+def channels(streams: Sequence[pa.Schema]) -> list[tuple[int, str]]:
+    """The columns of segments of streams, by the place of the stream, counted from 1, and the name."""
+    found = []
+    for side, stream in enumerate(streams, 1):
+        its = [(side, field.name) for field in stream if samples_of(field.type) is not None]
+        if not its:
+            raise SchemaError(f"signal {side} has no column of segments; it has {listing(stream.names)}")
+        found += its
+    return found
 
 
 def keys_table(stream: pa.Schema, by: tuple[str, ...], channels: int, *more: pa.Field[Any]) -> Table:
@@ -119,7 +141,7 @@ def arrive(keys: Table, held: Table, old: Ints, channel: int, slots: Ints, train
         order = np.argsort(new[0], kind="stable")
         return Pieces(*(new if (np.diff(order) == 1).all() else tuple(values[order] for values in new)))
     key, places, start, rate, per, phase, ts, number = (held[name][old] for name in _PIECE)
-    sizes = _lengths(held["#samples"][old]) // given.samples.itemsize
+    sizes = lengths(held["#samples"][old]) // given.samples.itemsize
     before = np.cumsum(sizes) - sizes
     mine = (key, places, start, sizes, rate, per, phase, ts, number, old, np.full(len(old), -1), before,
             np.zeros(len(old), np.bool_))  # fmt: skip
@@ -165,21 +187,26 @@ def hold(held: Table, pieces: Pieces, all_: npt.NDArray[Any], limit: Ints) -> No
     first = np.maximum(pieces.start[new], limit[new])
     skip = first - pieces.start[new]
     sizes = pieces.size[new] - skip
-    data = moved(all_, pieces.offset[new] + skip, sizes)
-    ends = np.concatenate([[0], np.cumsum(sizes)]) * data.itemsize
-    buffer: Any = pa.py_buffer
-    blobs = pa.Array.from_buffers(
-        pa.large_binary(), len(new), [None, buffer(ends.astype(np.int64)), buffer(data.view(np.uint8))]
-    )
     slots = held.insert(len(new))
     values = (pieces.key, pieces.place, first, pieces.rate, pieces.per, pieces.phase, pieces.ts, pieces.number)
     for name, column in zip(_PIECE, values, strict=True):
         held[name][slots] = first if column is first else column[new]
-    held.put("#samples", slots, blobs)
+    held.put("#samples", slots, blobs(all_, pieces.offset[new] + skip, sizes))
 
 
-def _lengths(blobs: Any) -> Ints:
-    return np.fromiter(map(len, blobs), np.int64, len(blobs))
+def blobs(all_: npt.NDArray[Any], offsets: Ints, sizes: Ints) -> pa.Array[Any]:
+    """Stretches of samples as bytes, a value each, for a table."""
+    data = moved(all_, offsets, sizes)
+    ends = np.concatenate([[0], np.cumsum(sizes)]) * data.itemsize
+    buffer: Any = pa.py_buffer
+    return pa.Array.from_buffers(
+        pa.large_binary(), len(sizes), [None, buffer(ends.astype(np.int64)), buffer(data.view(np.uint8))]
+    )
+
+
+def lengths(blobs: Any) -> Ints:
+    """How many bytes each value of a table is, 0 where there is none."""
+    return np.fromiter((0 if each is None else len(each) for each in blobs), np.int64, len(blobs))
 
 
 @kernel

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from australis.box import Key, Moment, Tables, Trains, bound
+from australis.box import Moment, Stateless, Tables, Trains, bound
 from australis.errors import NetworkError, SchemaError
 from australis.signals.column import chosen, segments
 from australis.signals.measures import MEASURES, Measure
@@ -16,7 +16,7 @@ from australis.signals.named import call, check
 
 
 @dataclass(frozen=True)
-class Stats:
+class Stats(Stateless):
     """The tuple, and columns with what its segment comes to; null where there is none, or no sample to tell from.
 
     | statistic | of a segment |
@@ -49,15 +49,6 @@ class Stats:
         if not self.columns:
             raise NetworkError("stats makes at least one column, such as std")
         return {"out": self._schema(stream)}
-
-    def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
-        return None
-
-    def tables(self, *inputs: pa.Schema) -> Tables:
-        return {}
-
-    def holds(self, *inputs: pa.Schema) -> str:
-        return ""
 
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
         (train,) = trains

@@ -8,9 +8,9 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import scipy.fft
-import scipy.signal
+import scipy
 
+from australis.errors import ExpressionError
 from australis.signals.column import Segments
 from australis.signals.segment import Samples
 
@@ -33,7 +33,7 @@ class Step:
 
     apply: Callable[..., Samples]
     result: Callable[[DType], DType] = real
-    places: Callable[[Segments], Segments] = lambda given: given
+    places: Callable[..., Segments] = lambda given, *_: given
     arguments: tuple[int, int] = (0, 0)
     takes: str = "if"
 
@@ -62,12 +62,19 @@ def _bins(given: Segments) -> Segments:
     return _based(given, given.per * given.sizes, given.rate)
 
 
-def _ifft(block: Samples) -> Samples:
-    return np.asarray(scipy.fft.irfft(block, max(2 * (block.shape[1] - 1), 1), axis=1))
+def _ifft(block: Samples, size: float = 0) -> Samples:
+    return np.asarray(scipy.fft.irfft(block, int(_samples_of(block.shape[1], size)), axis=1))
 
 
-def _unbinned(given: Segments) -> Segments:
-    return _based(given, given.per * np.maximum(2 * (given.sizes.astype(np.int64) - 1), 1), given.rate)
+def _unbinned(given: Segments, size: float = 0) -> Segments:
+    return _based(given, given.per * _samples_of(given.sizes.astype(np.int64), size), given.rate)
+
+
+def _samples_of(bins: Any, size: float) -> Any:
+    """How many samples so many bins are of: an even number, if it is not given."""
+    if size < 0 or size != int(size):
+        raise ExpressionError(f"ifft gives a number of samples, not {size}")
+    return np.maximum(2 * (bins - 1), 1) if not size else np.full_like(bins, int(size))
 
 
 def _based(given: Segments, rate: Any, per: Any) -> Segments:
@@ -117,7 +124,7 @@ STEPS: Mapping[str, Step] = {
     **{name: _window(name) for name in ("hann", "hamming", "blackman", "bartlett", "flattop")},
     "kaiser": _window("kaiser", (1, 1)),
     "fft": Step(_fft, lambda _: _COMPLEX, _bins, takes="ifc"),
-    "ifft": Step(_ifft, lambda _: _FLOAT32, _unbinned, takes="c"),
+    "ifft": Step(_ifft, lambda _: _FLOAT32, _unbinned, (0, 1), "c"),
     "abs": Step(lambda block: np.abs(block if block.dtype.kind == "c" else _as_real(block)), takes="ifc"),
     "power": Step(_power, takes="ifc"),
     "db": Step(_db, takes="ifc"),

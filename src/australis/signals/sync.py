@@ -11,10 +11,19 @@ import pyarrow as pa
 from australis.box import Key, Moment, Tables, Trains, bound
 from australis.columns import plain, take
 from australis.errors import SchemaError, listing, near
-from australis.schema import samples_of
 from australis.signals.column import Segments, segments
 from australis.signals.cutting import Cuts, Ranges, cut, edges, limits, reach, release
-from australis.signals.pieces import Pieces, arrive, check_by, held_table, hold, keys_table, samples, waiting
+from australis.signals.pieces import (
+    Pieces,
+    arrive,
+    channels,
+    check_same,
+    held_table,
+    hold,
+    keys_table,
+    samples,
+    waiting,
+)
 from australis.table import Table
 from australis.train import Ints, Train, empty
 
@@ -51,11 +60,7 @@ class Sync:
         control = inputs[0]
         if not self.signals:
             raise SchemaError("sync takes ranges and at least one signal")
-        for stream in inputs:
-            check_by(stream, self.by)
-            for name in self.by:
-                if stream.field(name).type != control.field(name).type:
-                    raise SchemaError(f"the key `{name}` is {control.field(name).type} and {stream.field(name).type}")
+        check_same(inputs, self.by)
         for name in (self.start, self.end, *([self.keep] if self.keep else [])):
             if name not in control.names:
                 raise SchemaError(f"`{name}` is no column of the ranges{near(name, control.names)}; there are"
@@ -181,14 +186,7 @@ class Sync:
 
     @bound
     def _channels(self, *inputs: pa.Schema) -> list[tuple[int, str]]:
-        """The columns of segments, by the input and the name."""
-        found = []
-        for side, stream in enumerate(inputs[1:], 1):
-            its = [(side, field.name) for field in stream if samples_of(field.type) is not None]
-            if not its:
-                raise SchemaError(f"signal {side} has no column of segments; it has {listing(stream.names)}")
-            found += its
-        return found
+        return channels(inputs[1:])
 
     @bound
     def _schema(self, *inputs: pa.Schema) -> pa.Schema:

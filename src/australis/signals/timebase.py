@@ -81,3 +81,10 @@ def indices(times: Ints, unit: int, rate: Ints, per: Ints, phase: Ints, up: bool
     if up:
         return -(-(ticks - (-(rest * rate) // unit)) // per)
     return (ticks + (rest * rate) // unit) // per
+
+
+def nearest(times: Ints, unit: int, rate: int, per: int) -> Ints:
+    """The index nearest to times in whole units, so many a second, at phase 0; of two the later."""
+    seconds, rest = np.divmod(times, unit)
+    found: Ints = (2 * seconds * rate + (2 * rest * rate) // unit + per) // (2 * per)
+    return found

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from australis.box import Key, Moment, Tables, Trains, bound
+from australis.box import Moment, Stateless, Tables, Trains, bound
 from australis.errors import NetworkError
 from australis.schema import segment as segment_type
 from australis.signals.column import Segments, chosen, dtype_of, segments, starts
@@ -17,7 +17,7 @@ from australis.signals.steps import STEPS, Step
 
 
 @dataclass(frozen=True)
-class Transform:
+class Transform(Stateless):
     """The tuple, with a segment made of its own in place of it, or in the column `into`.
 
     The steps are applied one after the other to all segments of a length at once; null stays null.
@@ -26,7 +26,7 @@ class Transform:
     | --- | --- |
     | `hann`, `hamming`, `blackman`, `bartlett`, `flattop`, `kaiser(beta)` | the samples under a window function |
     | `fft` | the spectrum, complex: of real samples the bins from 0 Hz to half their rate |
-    | `ifft` | the real samples of such a spectrum, from index 0 on |
+    | `ifft`, `ifft(size)` | the real samples of such a spectrum, from index 0 on; an even number, or so many |
     | `abs`, `power`, `db` | magnitudes, their squares, decibels |
     | `center`, `normalize` | less the mean; then over the largest magnitude |
     | `scale(by)` | times a number |
@@ -57,15 +57,6 @@ class Transform:
             raise NetworkError("a transform takes at least one step, such as fft")
         return {"out": self._schema(stream)}
 
-    def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
-        return None
-
-    def tables(self, *inputs: pa.Schema) -> Tables:
-        return {}
-
-    def holds(self, *inputs: pa.Schema) -> str:
-        return ""
-
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
         (train,) = trains
         column = chosen(train.schema, self.column)
@@ -81,7 +72,7 @@ class Transform:
     def _made(self, given: Segments, dtype: np.dtype[Any]) -> Segments:
         blocks = [(rows, block) for rows, block in given.blocks() if block.shape[1]]
         for each, arguments in self._steps():
-            given = each.places(given)
+            given = each.places(given, *arguments)
             blocks = [(rows, each.apply(block, *arguments)) for rows, block in blocks]
             sizes = np.zeros(len(given), np.int32)
             for rows, block in blocks:

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pywt
 
-from australis.box import Key, Moment, Tables, Trains, bound
+from australis.box import Moment, Stateless, Tables, Trains, bound
 from australis.errors import NetworkError, SchemaError, listing, near
 from australis.kernel import kernel
 from australis.schema import segment as segment_type
@@ -22,7 +22,7 @@ _ROOT = float(np.sqrt(0.5))
 
 
 @dataclass(frozen=True)
-class Wavelet:
+class Wavelet(Stateless):
     """The tuple, and the discrete wavelet transform of its segment: details `d1` to `d<level>`, and `a<level>`.
 
     Each level has half the rate of the one before. The ends are mirrored, as `pywt.wavedec` does.
@@ -45,15 +45,6 @@ class Wavelet:
         if dtype_of(stream, chosen(stream, self.column)).kind == "c":
             raise NetworkError("a wavelet transform is of real samples")
         return {"out": self._schema(stream)}
-
-    def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
-        return None
-
-    def tables(self, *inputs: pa.Schema) -> Tables:
-        return {}
-
-    def holds(self, *inputs: pa.Schema) -> str:
-        return ""
 
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
         (train,) = trains

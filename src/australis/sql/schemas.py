@@ -14,7 +14,7 @@ import pyarrow.json
 import pyarrow.parquet
 
 from australis.errors import RunError
-from australis.run.sources.form import FORMATS, form
+from australis.run.sources.form import FORMATS, SOUNDS, form
 from australis.schema import schema as schema_of
 
 BLOCK = 1 << 20
@@ -24,7 +24,7 @@ BLOCK = 1 << 20
 def schema_from(name: str, text: str) -> pa.Schema:
     """The schema of a source from its text, by the beginning of its first file."""
     path, options = first(text)
-    if path is None or options.get("header") == "false":
+    if path is None or options.get("header") == "false" or path.suffix.lower() in SOUNDS:
         raise RunError(
             f"--source {name}={text}: tells no columns; give them, such as --schema {name}='time int, mph int'"
         )
