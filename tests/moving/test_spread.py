@@ -160,6 +160,12 @@ def test_a_tally_says_what_it_cannot_do(function: str, message: str) -> None:
         Tally(("typ",), (("n", aggregation("count(*)")),)).outputs(schema(UPDATES))
 
 
+def test_aggregates_may_have_any_names() -> None:
+    functions = tuple((name, aggregation("count(*)")) for name in ("count", "told", "n 0", "values 0"))
+    updates = train(UPDATES, query=[1] * 2, sign=[1, 1], type=["tug"] * 2, tons=[1.0, 2.0])
+    assert [row for row, _, _ in run(Tally(("type",), functions), [updates])[0]] == [("tug", 1, 2, 2, 2, 2)]
+
+
 def test_the_rest_of_rounding_goes_with_the_last_tuple_of_a_sum() -> None:
     box = Tally((), (("s", aggregation("sum(tons)")), ("n", aggregation("count(*)"))))
     updates = train(UPDATES, query=[1] * 4, sign=[1, 1, -1, -1], type=["tug"] * 4, tons=[1e16, 1.0, 1e16, 1.0])
@@ -185,6 +191,8 @@ def test_conditions_and_network_files() -> None:
     objects, queries = au.stream("o", OBJECTS), au.stream("q", QUERIES)
     with pytest.raises(AustralisError, match=r"the condition `time \+ 3` gives a int"):
         objects.ask({"q": ASKED["near"]}, only="time + 3")
+    with pytest.raises(AustralisError, match="two columns `away`"):
+        au.stream("o", f"{OBJECTS}, away int").watch(queries, carry="away", spread=2)
     with pytest.raises(AustralisError, match="`spread` is a number of partitions"):
         objects.watch(queries, spread=0)
     asked = objects.ask(ASKED, only="type = 'truck'", carry=["type", "time"], revise=True, time="time", timeout=4)

@@ -67,7 +67,7 @@ class Tally:
     def tables(self, *inputs: pa.Schema) -> Tables:
         (stream,) = inputs
         by: list[Any] = [stream.field(name) for name in self.by]
-        told = [field.with_name(f"#{field.name}") for field in list(self._schema(stream))[len(by) + 1 :]]
+        told = [field.with_name(f"= {field.name}") for field in list(self._schema(stream))[len(by) + 1 :]]
         hidden = [pa.field(_COUNT, pa.int64(), nullable=False), pa.field(_TOLD, pa.bool_(), nullable=False)]
         calls = [call for _, each in self._calls(stream) for call in each]
         fields = [field for number, call in enumerate(calls) for field in call.fields(number)]
@@ -91,7 +91,7 @@ class Tally:
         np.add.at(groups[_COUNT], slots, signs)
         those = np.unique(slots)
         names = [name for name, _ in self.functions]
-        was = Before(groups, [f"#{name}" for name in names], those)
+        was = Before(groups, [f"= {name}" for name in names], those)
         self._count(tables, train, slots, signs, those)
         told = groups[_TOLD].copy()
         live = np.zeros(len(told), np.bool_)
@@ -103,7 +103,7 @@ class Tally:
         both = np.concatenate([lost, won])
         sign = np.repeat(np.array([-1, 1], np.int8), [len(lost), len(won)])
         columns = [groups.get(name, both) for name in self.by]
-        columns += [pa.array(sign), *(was.column(f"#{name}", both, len(lost)) for name in names)]
+        columns += [pa.array(sign), *(was.column(f"= {name}", both, len(lost)) for name in names)]
         tuples = pa.RecordBatch.from_arrays(columns, schema=self._schema(train.schema))
         stamps = np.full(len(told), train.ts.max())
         np.minimum.at(stamps, slots, train.ts)
@@ -123,7 +123,7 @@ class Tally:
                 number += 1
             fields = [pa.field(f"#{place}", call.type) for place, call in enumerate(calls)]
             batch = pa.RecordBatch.from_arrays(results, schema=pa.schema(fields))
-            groups.put(f"#{name}", those, outer.evaluate(batch))
+            groups.put(f"= {name}", those, outer.evaluate(batch))
 
     @bound
     def _calls(self, stream: pa.Schema) -> list[tuple[Any, list[sums.Call]]]:

@@ -354,6 +354,9 @@ class Watch:
 def candidate(updates: pa.Schema) -> pa.Schema:
     """Updates of the k nearest in a partition, with k and how far they are, as measures of distance go."""
     fields = list(updates)
+    for name in (asked.K, AWAY):
+        if name in updates.names:
+            raise SchemaError(f"candidates would have two columns `{name}`: map the objects' to another name first")
     return pa.schema([*fields[:3], pa.field(asked.K, pa.int64()), pa.field(AWAY, pa.float64()), *fields[3:]])
 
 
