@@ -15,6 +15,7 @@ from australis.plan import Entry, Plan, Stage
 from australis.run.local import Local
 from australis.testing import Rows, rows
 from australis.train import Ints, Train, concat
+from tests.oracles.running import rebuilt, stored
 
 SOURCES = 3
 """Into how many partitions sources are divided, whatever the number of a stage's."""
@@ -51,7 +52,7 @@ class Planned:
     """A run of a plan beside one of the whole network, with which every arrow between stages is compared.
 
     With `exact`, tuples of one arrival number that meet after an exchange come as in the whole network; else as the
-    plan says.
+    plan says. With `restart`, every step starts from tables made anew of all changes; for networks without `read`.
     """
 
     def __init__(
@@ -61,8 +62,10 @@ class Planned:
         partitions: int,
         sources: Mapping[str, Key | None] | None = None,
         exact: bool = True,
+        restart: bool = False,
     ) -> None:
         self.network, self.plan, self.partitions, self.exact = network, plan, partitions, exact
+        self.logs: dict[tuple[int, int, str], list[Any]] | None = {} if restart else None
         self.sources = sources or {}
         self.tables = [[_tables(network, stage) for _ in range(self.width(stage))] for stage in plan.stages]
         self.whole = Local(network)
@@ -101,6 +104,17 @@ class Planned:
                     self.found[name] += rows(train)
         for name in self.plan.straight:
             self.found[name] = list(self.expected[name])
+        if self.logs is not None:
+            self.restart(self.logs)
+
+    def restart(self, logs: dict[tuple[int, int, str], list[Any]]) -> None:
+        for stage in self.plan.stages:
+            for partition, held in enumerate(self.tables[stage.index]):
+                fresh = _tables(self.network, stage)
+                for name, tables in held.items():
+                    log = logs.setdefault((stage.index, partition, name), [])
+                    log.append({key: stored(table.changes()) for key, table in tables.items()})
+                    held[name] = rebuilt(fresh[name], log)
 
     def divided(self, name: str, train: Train) -> list[Train]:
         """The train of an input as its source has divided it, in a way of its own."""

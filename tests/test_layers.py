@@ -36,6 +36,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "form",
         "forms",
         "plain_forms",
+        "moving_forms",
+        "moving_methods",
         "signal_methods",
         "written",
         "yamltext",

@@ -11,6 +11,7 @@ from australis.box import Box
 from australis.table import Keyed
 
 Tables = Mapping[str, Keyed]
+Expression = bool | int | float | str
 
 
 class Form(BaseModel):
@@ -46,3 +47,8 @@ class Form(BaseModel):
         if any(name in cls.model_fields for name in columns):
             return {**given, cls.made: columns}
         return {**given, **columns}
+
+
+def texts(named: tuple[tuple[str, object], ...]) -> dict[str, object]:
+    """Named expressions as they are written."""
+    return {name: str(value) for name, value in named}

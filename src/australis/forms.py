@@ -12,15 +12,13 @@ from australis.box import Box
 from australis.boxes import Aggregate, BSort, Filter, Join, Map, Read, Resample, Union, Write
 from australis.errors import NetworkError, listing, near
 from australis.expr import Expr
-from australis.form import Form, Tables
-from australis.moving import Distinct, Watch
+from australis.form import Expression, Form, Tables, texts
+from australis.moving_forms import MOVING
 from australis.order import Order
 from australis.plain_forms import plain_form
 from australis.span import Span
 from australis.table import Keyed
 from australis.written import MisreadError, read
-
-Expression = bool | int | float | str
 
 
 class OrderForm(BaseModel):
@@ -60,7 +58,7 @@ class MapForm(Form):
 
     @classmethod
     def short(cls, box: Map) -> object:
-        return _texts(box.columns)
+        return texts(box.columns)
 
     def box(self, tables: Tables, arity: int) -> Box:
         made: Box = self.of(parameters.columns(self.columns))
@@ -122,7 +120,7 @@ class AggregateForm(Form):
             "advance": None if advance == box.size else advance,
             "timeout": box.timeout,
         }
-        return cls.with_columns(arguments, _texts(box.functions))
+        return cls.with_columns(arguments, texts(box.functions))
 
     def box(self, tables: Tables, arity: int) -> Box:
         functions = parameters.functions(_functions(self))
@@ -169,7 +167,7 @@ class ResampleForm(Form):
 
     @classmethod
     def short(cls, box: Resample) -> object:
-        return cls.with_columns({"on": _sides(box.left, box.right), "size": box.size}, _texts(box.functions))
+        return cls.with_columns({"on": _sides(box.left, box.right), "size": box.size}, texts(box.functions))
 
     def box(self, tables: Tables, arity: int) -> Box:
         left, right = _orders(self.on)
@@ -188,8 +186,8 @@ class WriteForm(Form):
 
     @classmethod
     def short(cls, box: Write) -> object:
-        returning = _texts(box.returning) or None
-        return cls.with_columns({"table": box.table.name, "returning": returning}, _texts(box.columns))
+        returning = texts(box.returning) or None
+        return cls.with_columns({"table": box.table.name, "returning": returning}, texts(box.columns))
 
     def box(self, tables: Tables, arity: int) -> Box:
         written = parameters.columns(self.columns_made())
@@ -213,61 +211,12 @@ class ReadForm(Form):
         return Read(_table(self.table, tables), parameters.by(self.columns))
 
 
-class WatchForm(Form):
-    of = Watch
-    id: str = "id"
-    x: str = "x"
-    y: str = "y"
-    time: str | None = None
-    timeout: Span | None = None
-    where: dict[str, Expression] = Field({})
-    carry: str | list[str] = Field([])
-    earth: bool = False
-    cache: int | float | None = None
-    speed: int | float | None = None
-    budget: int | None = None
-    shed: str = "objects"
-
-    @classmethod
-    def short(cls, box: Watch) -> object:
-        plain = {name: getattr(box, name) for name in cls.model_fields if name not in ("where", "carry")}
-        given = {**plain, "where": _texts(box.conditions), "carry": list(box.carry)}
-        return {name: value for name, value in given.items() if value != cls.model_fields[name].default}
-
-    def box(self, tables: Tables, arity: int) -> Box:
-        timeout = None if self.timeout is None else parameters.span(self.timeout)
-        conditions, carry = parameters.columns(self.where), parameters.by(self.carry)
-        plain = (self.earth, self.cache, self.speed, self.budget, self.shed)
-        return Watch(self.id, self.x, self.y, self.time, timeout, conditions, carry, *plain)
-
-
-class DistinctForm(Form):
-    of = Distinct
-    by: str | list[str]
-    sign: str = "sign"
-
-    @classmethod
-    def long(cls, written: object) -> object:
-        return written if isinstance(written, dict) else {"by": written}
-
-    @classmethod
-    def short(cls, box: Distinct) -> object:
-        by = box.by[0] if len(box.by) == 1 else list(box.by)
-        return by if box.sign == "sign" else {"by": by, "sign": box.sign}
-
-    def box(self, tables: Tables, arity: int) -> Box:
-        return Distinct(parameters.by(self.by), self.sign)
-
-
 _EVERY: tuple[type[Form], ...] = (
     FilterForm, MapForm, UnionForm, BSortForm, AggregateForm, JoinForm, ResampleForm, WriteForm, ReadForm,
-    WatchForm, DistinctForm, ApplyForm, *map(plain_form, signals.PLAIN),
+    ApplyForm, *MOVING, *map(plain_form, signals.PLAIN),
 )  # fmt: skip
+
 FORMS: Mapping[str, type[Form]] = {form.of.kind: form for form in _EVERY}
-
-
-def _texts(named: tuple[tuple[str, object], ...]) -> dict[str, object]:
-    return {name: str(value) for name, value in named}
 
 
 def _functions(form: AggregateForm | ResampleForm) -> dict[str, str]:

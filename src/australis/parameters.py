@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import fields
 from datetime import timedelta
+from typing import Any
 
 from australis.errors import ExpressionError, NetworkError, listing, near
 from australis.expr import AGGREGATES, Aggregation, Expr, Term, aggregation, expr, lit
 from australis.expr.functions import BUILTINS
 from australis.expr.user import registered
 from australis.folds import WINDOW_FUNCTIONS
+from australis.moving import Question
 from australis.order import Order
 from australis.schema import Spec
 from australis.schema import schema as schema_of
@@ -99,6 +102,29 @@ def sides(written: On | Iterable[On | None] | None) -> tuple[Order | None, Order
         raise NetworkError(f"`on` is one order, or a pair for left and right; {len(pair)} are given")
     left, right = (None if side is None else order(side) for side in pair)
     return left, right
+
+
+def questions(written: Mapping[str, Mapping[str, Any]]) -> tuple[tuple[str, Question], ...]:
+    """Named queries about moving objects; their numbers may be whole."""
+    made = []
+    known = {each.name: str(each.type) for each in fields(Question)}
+    for name, query in written.items():
+        for key, value in query.items():
+            if key not in known:
+                raise NetworkError(
+                    f"the query {name} has no `{key}`; there are {listing(known)}{near(key, list(known))}"
+                )
+            kind = str if known[key].startswith("str") else int if known[key].startswith("int") else (int, float)
+            if value is not None and (isinstance(value, bool) or not isinstance(value, kind)):
+                raise NetworkError(f"the query {name}: `{key}` is a {known[key].partition(' |')[0]}, not {value!r}")
+        real: dict[str, Any] = {
+            key: float(value) if known[key].startswith("float") and value is not None else value
+            for key, value in query.items()
+        }
+        if "kind" not in real:
+            raise NetworkError(f"the query {name} has no `kind`, such as `rectangle` or `knn`")
+        made.append((name, Question(**real)))
+    return tuple(made)
 
 
 def keyed(name: str, schema: Spec, key: By) -> Keyed:

@@ -10,12 +10,11 @@ from typing import overload
 
 import pyarrow as pa
 
-from australis import parameters, signal_methods
+from australis import moving_methods, parameters, signal_methods
 from australis.box import Box
 from australis.boxes import Aggregate, BSort, Filter, Join, Map, Read, Resample, Union, Write
 from australis.errors import NetworkError, listing, near
 from australis.expr import Expr, Term
-from australis.moving import Distinct, Watch
 from australis.network import OUT, Input
 from australis.order import TUP, Order
 from australis.parameters import By, Expression, Function, Length, On, order
@@ -55,6 +54,8 @@ class Stream:
 
     origin: Input | Made
     at: str = OUT
+    beside: Stream | None = None
+    """Where a method makes several boxes: a stream of the one whose other ports count as this one's."""
 
     @property
     def schema(self) -> pa.Schema:
@@ -78,6 +79,8 @@ class Stream:
     def port(self, name: str) -> Stream:
         """Another output of the same box."""
         ports = [OUT] if isinstance(self.origin, Input) else list(self.origin.ports)
+        if name not in ports and self.beside is not None:
+            return self.beside.port(name)
         if name not in ports:
             raise NetworkError(f"{self._place}: there is no port {name}; there are {listing(ports)}{near(name, ports)}")
         return Stream(self.origin, name)
@@ -254,39 +257,11 @@ class Stream:
     correlate = signal_methods.correlate
     spectrogram = signal_methods.spectrogram
 
-    def watch(
-        self,
-        queries: Stream,
-        *,
-        id: str = "id",
-        x: str = "x",
-        y: str = "y",
-        time: str | None = None,
-        timeout: Length | None = None,
-        where: Columns | None = None,
-        carry: By = (),
-        earth: bool = False,
-        cache: float | None = None,
-        speed: float | None = None,
-        budget: int | None = None,
-        shed: str = "objects",
-        box: str | None = None,
-    ) -> Stream:
-        """Tell what enters (`sign` 1) and leaves (-1) the answers of queries about these moving objects.
-
-        `where` names conditions that queries may ask of objects, `carry` columns of the object that updates have too.
-        See docs/moving.md for the columns of queries, and for `cache`, `speed`, `budget` and `shed`.
-        """
-        with _telling(Watch, box):
-            silent = None if timeout is None else parameters.span(timeout)
-            conditions = parameters.columns(where or {})
-            watch = Watch(id, x, y, time, silent, conditions, parameters.by(carry), earth, cache, speed, budget, shed)
-            return self._main(watch, box, queries)
-
-    def distinct(self, by: By, sign: str = "sign", box: str | None = None) -> Stream:
-        """Tell which values of some columns get a first supporter (`sign` 1) among updates, or lose the last (-1)."""
-        with _telling(Distinct, box):
-            return self._main(Distinct(parameters.by(by), sign), box)
+    watch = moving_methods.watch
+    ask = moving_methods.ask
+    tally = moving_methods.tally
+    meet = moving_methods.meet
+    distinct = moving_methods.distinct
 
     def output(
         self, latency: Points | None = None, delivered: Points | None = None, value: Mapping[str, Points] | None = None

@@ -93,9 +93,12 @@ class Ledger:
 
     def add(self, updates: Train) -> None:
         for query, sign, identifier, *_ in rows(updates):
-            answer = self.sets.setdefault(query, set())
-            assert (identifier in answer) == (sign < 0), f"{sign:+} for {identifier} in the answer {answer} of {query}"
-            (answer.add if sign > 0 else answer.remove)(identifier)
+            self.put(query, sign, identifier)
+
+    def put(self, query: Any, sign: int, identifier: int) -> None:
+        answer = self.sets.setdefault(query, set())
+        assert (identifier in answer) == (sign < 0), f"{sign:+} for {identifier} in the answer {answer} of {query}"
+        (answer.add if sign > 0 else answer.remove)(identifier)
 
     def answers(self, queries: Iterable[Any]) -> Answers:
         """What they are for the queries that there are; there is nothing in others."""

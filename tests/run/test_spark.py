@@ -15,7 +15,9 @@ from australis.run import ledger, letters
 from australis.run.session import session
 from australis.run.sink import Frames
 from australis.run.sinks.memory import Memory
+from australis.sql import Moving, sql
 from australis.testing import rows
+from tests.oracles.answers import Sums
 from tests.run.test_job import GOLDEN, golden
 
 if TYPE_CHECKING:
@@ -220,3 +222,35 @@ def test_a_frame_that_is_no_stream_is_a_finite_input(spark: "SparkSession") -> N
     found = Memory()
     au.network(out=REPORTS.filter("mph < 10")).run(reports=frame, out=found)
     assert sorted(rows(found.table())) == [(i, 1, i) for i in range(10)]
+
+
+def test_answers_about_moving_objects_are_the_same_on_spark(spark: "SparkSession") -> None:
+    """Queries of all kinds, in SQL and as a stream, with timeouts: what updates add up to, from any partitions."""
+    n = range(400)
+    cars = pa.record_batch({
+        "id": pa.array([i * 7 % 40 for i in n], pa.int32()), "x": pa.array([float(i * 37 % 101) for i in n]),
+        "y": pa.array([float(i * 53 % 97) for i in n]), "time": pa.array([i // 10 for i in n], pa.int32()),
+        "type": pa.array(["truck" if i % 3 else "car" for i in n]),
+    })  # fmt: skip
+    asked = [
+        {"query": 1, "kind": "circle", "radius": 30.0, "focal": 7}, {"query": 2, "kind": "knn", "k": 3, "focal": 5},
+        {"query": 3, "kind": "rectangle", "x": 50.0, "y": 50.0, "width": 40.0, "height": 60.0},
+        {"query": 4, "kind": "knn", "x": 10.0, "y": 10.0, "k": 5},
+    ]  # fmt: skip
+    spec = "query int, kind string, x double, y double, width double, height double, radius double, k int, focal bigint"
+    stream, queries = au.stream("cars", cars.schema), au.stream("queries", spec)
+    text = "SELECT type, count(*), max(x) FROM cars WHERE x > 5 INSIDE (0, 90, 90, 0) kNN ('M', 9, 9) GROUP BY type"
+    moving = Moving(time="time", timeout=40)
+    seen = stream.watch(queries, time="time", timeout=40, spread=2)
+    net = au.network(
+        seen=seen.map(sign="sign", query="query", id="id"), near=sql(text, {"cars": stream}, moving=moving)
+    )
+    given = {"cars": cars, "queries": pa.RecordBatch.from_pylist(asked, schema=queries.schema)}
+    found = {output.name: Memory() for output in net.outputs}
+    net.run({**given, **found}, spark=spark, partitions=2, train=200)
+    for name, table in net.run_local(given).items():
+        answers = [Sums(), Sums()]
+        answers[0].add(rows(table))
+        answers[1].add(rows(found[name].table()))
+        assert answers[0].rows(), name
+        assert answers[1].rows() == answers[0].rows(), name

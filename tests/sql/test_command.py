@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from australis.cli import app
 from australis.run import command
 from australis.run.sinks.single import Single
+from australis.sql.samples import sample
 from australis.sql.schemas import schema_from
 
 JAMS = "SELECT window_start, count(*) AS cars FROM TUMBLE(TABLE reports, time, SIZE 60) GROUP BY window_start"
@@ -92,3 +93,44 @@ def test_a_query_runs_on_spark_as_other_networks_do(place: Path, monkeypatch: py
     assert isinstance(named["out"], Single)
     assert (telling.kept, telling.quiet, telling.sinks) == (True, True, {"out": "jams.csv"})
     assert given == {"checkpoint": Path("road"), "master": "local[1]", "partitions": 3}
+
+
+SHIPS = "time,vid,lon,lat,type\n0,7,3,4,tug\n0,8,8,1,ferry\n0,9,5,5,tug\n10,7,6,6,tug\n60,9,5,4,tug\n"
+INSIDE = "SELECT vid, type FROM ships WHERE type = 'tug' INSIDE (0, 8, 8, 0)"
+MOVING = ["--source", "ships=ships.csv", "--moving", "id=vid,x=lon,y=lat,time=time,timeout=30,earth=false"]
+
+
+def test_a_spatial_query_runs_and_tells_its_choices(place: Path) -> None:
+    (place / "ships.csv").write_text(SHIPS)
+    told(INSIDE, *MOVING, "--sink", "out=tugs.csv", "--local")
+    assert (place / "tugs.csv").read_text() == '"sign","vid","type"\n1,9,"tug"\n'
+    shown = told(INSIDE, *MOVING, "--explain")
+    assert "ask_1: ask of ships, lead_1" in shown
+    assert "the selection `type = 'tug'` first: " in shown
+    assert "it passes 0.8 (measured), INSIDE 1 (measured)" in shown
+    assert "INSIDE (0, 8, 8, 0) of ships" in shown
+    assert "it passes 0.1 (assumed), INSIDE 0.1 (assumed)" in told(
+        INSIDE, "--source", "ships=push:80", "--schema", "ships=vid int, lon int, lat int, type string", "--moving",
+        "id=vid,x=lon,y=lat", "--explain",
+    )  # fmt: skip
+    given = ["--source", "ships=ships.csv", "--local"]
+    assert "--moving colour=red: write columns" in told(INSIDE, *given, "--moving", "colour=red", code=1)
+    assert "--moving earth=flat: it is true or false" in told(INSIDE, *given, "--moving", "earth=flat", code=1)
+
+
+def test_samples_are_the_beginnings_of_files(place: Path) -> None:
+    table = pa.table({"time": pa.array([1, 2], pa.int64()), "name": ["a", "b"]})
+    pa.parquet.write_table(table, place / "t.parquet")
+    for name, writer in (("t.arrow", pa.ipc.new_file), ("t.arrows", pa.ipc.new_stream)):
+        with pa.OSFile(str(place / name), "wb") as file, writer(file, table.schema) as out:
+            out.write_table(table)
+    (place / "t.csv").write_text("time,name\n1,a\n2,b\n")
+    (place / "t.jsonl").write_text('{"time": 1, "name": "a"}\n{"time": 2, "name": "b"}\n')
+    narrow = pa.schema([("name", pa.string()), ("time", pa.int32())])
+    for text in ("t.parquet", "t.arrow", "t.arrows", "t.csv", "replay:t.jsonl?on=time"):
+        found = sample(text, narrow)
+        assert found is not None
+        assert found.schema.equals(narrow)
+        assert found.to_pydict() == {"name": ["a", "b"], "time": [1, 2]}
+    assert sample("push:80", narrow) is None
+    assert sample("t.csv", pa.schema([("mass", pa.int32())])) is None

@@ -1,6 +1,11 @@
 """Moving objects: the shared operator that answers many queries about them at once (SOLE)."""
 
+from australis.moving.ask import Ask, Question
 from australis.moving.distinct import Distinct
+from australis.moving.lead import Lead
+from australis.moving.meet import Meet
+from australis.moving.merging import Nearest
+from australis.moving.tally import Tally
 from australis.moving.watch import Watch
 
-__all__ = ["Distinct", "Watch"]
+__all__ = ["Ask", "Distinct", "Lead", "Meet", "Nearest", "Question", "Tally", "Watch"]

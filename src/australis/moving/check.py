@@ -30,6 +30,12 @@ def objects(stream: pa.Schema, identifier: str, coordinates: Sequence[str], carr
             raise SchemaError(f"`{name}` is a {stream.field(name).type}, and a coordinate is a number")
 
 
+def focal(stream: pa.Schema, wanted: pa.Schema) -> None:
+    """What tells of focal objects is of a fixed form, as `lead` gives it."""
+    if not stream.equals(wanted):
+        raise SchemaError(f"the third input has {stream.names}, and tells of focal objects by {wanted.names}")
+
+
 def queries(stream: pa.Schema) -> None:
     """A stream of queries has a `query` and a `kind`, and of the other columns those that its kinds take."""
     known = (QUERY, *TEXTS, *NUMBERS, *WHOLE)

@@ -8,7 +8,7 @@ import numpy as np
 
 from australis.kernel import inner
 from australis.moving.grid import Grid, between
-from australis.moving.regions import LAST, Floats, Regions, apart, distance, measured, reach
+from australis.moving.regions import LAST, Floats, Points, Regions, apart, distance, measured, reach
 from australis.train import Ints
 
 _WIDER = 2.0
@@ -45,6 +45,20 @@ def _limit(grid: Grid, regions: Regions, queries: Ints, k: Ints, far: Floats, wh
             radius = math.inf
         bounds = reach(x, y, radius, earth)
         regions.west[query], regions.east[query], regions.south[query], regions.north[query] = bounds
+
+
+def distances(regions: Regions, points: Points, queries: Ints, objects: Ints) -> Floats:
+    """How far objects lie from the centres of queries, as a measure."""
+    far = np.empty(len(queries))
+    _distances(regions, points.x, points.y, queries, objects, far)
+    return far
+
+
+@inner
+def _distances(regions: Regions, x: Floats, y: Floats, queries: Ints, objects: Ints, far: Floats) -> None:
+    for place in range(len(queries)):
+        query, each = queries[place], objects[place]
+        far[place] = apart(x[each], y[each], regions.x[query], regions.y[query], regions.earth)
 
 
 @inner

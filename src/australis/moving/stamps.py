@@ -20,15 +20,18 @@ class Stamps:
     that is in the step. One that has none, such as that of an object that others made leave, has the latest of all.
     """
 
-    def __init__(self, trains: Trains, reported: Rows, registered: Rows, leaders: Ints) -> None:
-        reports, rows = trains
+    def __init__(
+        self, trains: Trains, reported: Rows, registered: Rows, leaders: Ints, told: Ints | None = None
+    ) -> None:
+        reports, rows = trains[:2]
         self.objects = np.full(int(reported[0].max(initial=-1)) + 2, LAST)
         self.queries = np.full(len(leaders), LAST)
         self.objects[reported[0]] = reports.ts[reported[1]]
         self.queries[registered[0]] = rows.ts[registered[1]]
         self.latest = max(int(train.ts.max()) for train in trains if len(train))
-        led = np.flatnonzero((leaders >= 0) & (leaders < len(self.objects)))
-        self.queries[led] = np.minimum(self.queries[led], self.objects[leaders[led]])
+        guides = self.objects if told is None else told
+        led = np.flatnonzero((leaders >= 0) & (leaders < len(guides)))
+        self.queries[led] = np.minimum(self.queries[led], guides[leaders[led]])
 
     def of(self, found: Updates) -> Ints:
         objects = self.objects[np.minimum(found.objects, len(self.objects) - 1)]  # the last one reported nothing

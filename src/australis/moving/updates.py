@@ -20,14 +20,40 @@ class Updates(NamedTuple):
     leaving: int
 
 
-def updates(old: Points, new: Points, before: Regions, after: Regions, anew: Bools, all_new: Grid) -> Updates:
+def updates(
+    old: Points, new: Points, before: Regions, after: Regions, anew: Bools, all_new: Grid, again: Bools | None = None
+) -> Updates:
     """Go through all objects for the queries whose regions are `anew`, and for the others through those that changed.
 
-    Where neither the query nor the object changed, nothing enters or leaves.
+    Where neither the query nor the object changed, nothing enters or leaves; but objects that are told `again` leave
+    where they were members, and enter where they are.
     """
-    lost = _entering(new, old, after, before, anew, None)
-    won = _entering(old, new, before, after, anew, all_new)
+    if again is None or not again.any():
+        lost = _entering(new, old, after, before, anew, None)
+        won = _entering(old, new, before, after, anew, all_new)
+    else:
+        lost = _entering(_without(new, again), old, after, before, anew, None)
+        won = _entering(_without(old, again), new, before, after, anew, None)
     return Updates(np.concatenate([lost[0], won[0]]), np.concatenate([lost[1], won[1]]), len(lost[0]))
+
+
+def candidates(
+    old: Points, new: Points, before: Regions, after: Regions, anew: Bools, fresh: Bools, again: Bools
+) -> Updates:
+    """The same, but what stays is told once more where the query is `fresh` or the object told `again`."""
+    unknown = only(before, ~fresh)
+    lost = _entering(new, old, after, before, anew, None)
+    won = _entering(_without(old, again), new, unknown, after, anew | fresh, None)
+    return Updates(np.concatenate([lost[0], won[0]]), np.concatenate([lost[1], won[1]]), len(lost[0]))
+
+
+def only(regions: Regions, those: Bools) -> Regions:
+    """Regions without those of the other queries."""
+    return regions._replace(west=np.where(those, regions.west, np.inf))
+
+
+def _without(points: Points, those: Bools) -> Points:
+    return points._replace(x=np.where(those, np.nan, points.x))
 
 
 def _entering(

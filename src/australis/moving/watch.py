@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -9,25 +10,26 @@ import numpy as np
 import pyarrow as pa
 
 from australis.box import EVERYWHERE, Key, Moment, Tables, Trains, bound
-from australis.columns import Values
 from australis.errors import ExpressionError, NetworkError, SchemaError, listing, near
 from australis.expr import Bound, Expr
-from australis.moving import check, memory
+from australis.moving import check, leading, memory
 from australis.moving import objects as known
 from australis.moving import queries as asked
 from australis.moving.grid import Grid, grid
-from australis.moving.nearest import limit
+from australis.moving.nearest import distances, limit
 from australis.moving.placing import moved, regions
-from australis.moving.regions import NEAREST, Floats, Regions
+from australis.moving.regions import NEAREST, Floats, Points, Regions
+from australis.moving.revising import Before
 from australis.moving.shrinking import shrunk
 from australis.moving.stamps import Stamps
-from australis.moving.updates import Updates, updates
-from australis.order import Order, place_type
-from australis.span import Span, measure, seconds
+from australis.moving.timing import advance, clock, silence, time_type
+from australis.moving.updates import Updates, candidates, only, updates
+from australis.order import Order
+from australis.span import Span, seconds
 from australis.table import Table
 from australis.train import Bools, Ints, Train, empty
 
-SIGN = "sign"
+SIGN, AWAY = "sign", "away"
 _MOST_CONDITIONS = 62
 _SHED = ("objects", "queries")
 
@@ -49,6 +51,12 @@ class Watch:
     left, those that fewest queries want are shed, or queries shrink (`shed="queries"`), as far as the accuracies allow
     that queries ask for. The port `accuracy` tells what these are whenever they change.
 
+    An update has what the object carried in its last report. With `revise`, a member whose carried values change leaves
+    with the old ones and enters with the new, so that what leaves is always what entered.
+
+    With `spread` it is one of many partitions, which have all queries and some objects each. A third input tells all of
+    them where focal objects are, and what time it is; the k nearest of its own objects leave by `candidates`.
+
     >>> from australis.testing import apply, rows, train
     >>> objects = train("id int, x double, y double", id=[1, 2], x=[0, 5], y=[0, 0])
     >>> queries = train("query int, kind string, x double, y double, radius double",
@@ -69,18 +77,26 @@ class Watch:
     speed: float | None = None
     budget: int | None = None
     shed: str = "objects"
+    revise: bool = False
+    spread: bool = False
 
     kind: ClassVar[str] = "watch"
-    arity: ClassVar[int] = 2
+
+    @property
+    def arity(self) -> int:
+        return 3 if self.spread else 2
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
-        objects, queries = inputs
+        objects, queries = inputs[:2]
         check.objects(objects, self.id, (self.x, self.y), self.carry)
         check.queries(queries)
         self._conditions(objects)
         self._timeout(objects)
         self._width(objects, queries)
         ports = {"out": self._updates(objects, queries), "refused": queries}
+        if self.spread:
+            check.focal(inputs[2], self.focal(objects))
+            ports |= {"candidates": candidate(ports["out"])} if asked.K in queries.names else {}
         if self.budget is None:
             return ports
         if self.cache is None or self.budget < 1:
@@ -91,20 +107,28 @@ class Watch:
             raise NetworkError(f"`shed` is one of {listing(_SHED)}, not `{self.shed}`{near(self.shed, _SHED)}")
         return {**ports, "accuracy": _accuracy(queries)}
 
+    def focal(self, objects: pa.Schema) -> pa.Schema:
+        """What the third input has."""
+        time = None if self.time is None else objects.field(self.time)
+        return leading.schema(objects.field(self.id), self.x, self.y, time)
+
     def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
         """Objects by their identifiers, with every query in each partition, unless objects must be seen together."""
+        if self.spread:
+            return (self.id,), EVERYWHERE, EVERYWHERE
         _, queries = inputs
         together = self.timeout is not None or self.budget is not None or {asked.FOCAL, asked.K} & set(queries.names)
         return ((), ()) if together else ((self.id,), EVERYWHERE)
 
     def tables(self, *inputs: pa.Schema) -> Tables:
-        objects, queries = inputs
-        time = self._time(objects)
+        objects, queries = inputs[:2]
+        time = time_type(objects, self.time)
         carried = [objects.field(name) for name in self.carry]
         return {
             "objects": known.table(objects.field(self.id), carried, time),
             "queries": asked.table(queries),
-            "clock": Table(pa.schema([pa.field("now", time, nullable=False)])),
+            "clock": clock(objects, self.time),
+            **({"leaders": leading.table(self.id, time)} if self.spread else {}),
         }
 
     def holds(self, *inputs: pa.Schema) -> str:
@@ -112,9 +136,9 @@ class Watch:
         return f"where {each} is{'' if self.timeout is None else f', for {self.timeout}'}; each query"
 
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
-        reports, rows = trains
-        if not len(reports) and not len(rows):
-            return tuple(map(empty, self.outputs(reports.schema, rows.schema).values()))
+        reports, rows = trains[:2]
+        if not any(map(len, trains)):
+            return tuple(map(empty, self.outputs(*(train.schema for train in trains)).values()))
         objects, queries = tables["objects"], tables["queries"]
         there, asking, touched = objects.alive.copy(), queries.alive.copy(), objects.touched.copy()
         wanted = asked.Rows(rows, [name for name, _ in self.conditions])
@@ -124,17 +148,22 @@ class Watch:
         there, asking = _padded(there, len(objects.alive)), _padded(asking, len(queries.alive))
 
         old = known.points(objects, there & ~objects[known.SHED])
-        before = regions(queries, asking, old, self._leaders(tables), self.earth)
+        before = regions(queries, asking, *self._guides(tables, old), self.earth)
         before = shrunk(before, queries[asked.LEVEL])
+        told = self._follow(tables, trains[2]) if self.spread else None
         last = known.latest(reported, len(objects.alive))
+        was = Before(objects, self.carry if self.revise else (), reported[last])
         gone = self._report(tables, reports, reported[last], named[last])
         last = known.latest(registered, len(queries.alive))
         removed = self._register(queries, wanted, registered[last], good[last])
+        if self.spread:
+            leading.forget(tables["leaders"], queries, removed, self._oldest(tables, reports.schema))
 
         leaders = np.where(removed, -1, self._leaders(tables))
         _unshed(objects, np.concatenate([reported, leaders[leaders >= 0]]))
         new = known.points(objects, objects.alive & ~gone & ~objects[known.SHED])
-        after = regions(queries, queries.alive & ~removed, new, leaders, self.earth)
+        guides = self._guides(tables, new)
+        after = regions(queries, queries.alive & ~removed, *guides, self.earth)
         whole = grid(new, old, np.flatnonzero(~np.isnan(new.x)))
         self._limit(queries, whole, after)
         part = self._remember(tables, trains, whole, after, leaders, gone, reported)
@@ -145,10 +174,23 @@ class Watch:
             after = shrunk(after, queries[asked.LEVEL])
         anew = moved(before, after)
         anew[registered] = True
-        found = updates(old, new, before, after, anew, whole)
-        stamps = Stamps(trains, (reported, named), (registered, good), leaders)
+        again = was.revised(there) if self.revise else np.zeros(len(there), np.bool_)
+        stamps = Stamps(trains, (reported, named), (registered, good), guides[1], told)
         number = max(moment.number, *(int(train.number[-1]) for train in trains if len(train)))
-        out = [self._train(tables, trains, found, stamps, number), rows.where(pa.array(~wanted.good))]
+        near = None
+        if self.spread and asked.K in rows.schema.names:
+            kinds = before.kind == NEAREST, after.kind == NEAREST
+            fresh = (before.x != after.x) | (before.y != after.y)
+            fresh[registered] = True
+            changes = again | (old.x != new.x) | (old.y != new.y)
+            near = candidates(old, new, only(before, kinds[0]), only(after, kinds[1]), anew, fresh, changes)
+            before, after = only(before, ~kinds[0]), only(after, ~kinds[1])
+        found = updates(old, new, before, after, anew, whole, again)
+        schema = self._updates(reports.schema, rows.schema)
+        out = [self._train(tables, schema, found, was, stamps, number), rows.where(pa.array(~wanted.good))]
+        if near is not None:
+            more = [pa.array(queries[asked.K][near.queries]), pa.array(distances(after, new, *near[:2]))]
+            out.append(self._train(tables, candidate(schema), near, was, stamps, number, more))
         if part is not None:
             out.append(self._told(queries, part, queries.alive & ~removed, trains, number))
         known.fade(objects, np.flatnonzero(objects[known.SHED]))
@@ -156,9 +198,28 @@ class Watch:
         queries.free(np.flatnonzero(removed))
         return tuple(out)
 
+    def _guides(self, tables: Tables, points: Points) -> tuple[Points, Ints]:
+        """Where focal objects are, and the slots of the queries' ones there."""
+        if self.spread:
+            return leading.points(tables["leaders"]), leading.slots(tables["leaders"], tables["queries"])
+        return points, self._leaders(tables)
+
+    def _follow(self, tables: Tables, told: Train) -> Ints:
+        """Write where focal objects are, and set the clock; when each of them was told of, by slot."""
+        times, timed = np.zeros(len(told), np.int64), np.ones(len(told), np.bool_)
+        if self.time is not None:
+            times, timed = Order(self.time).places(told)
+            advance(tables["clock"], times[timed])
+        return leading.report(tables["leaders"], told, (self.id, self.x, self.y), times, timed)
+
+    def _oldest(self, tables: Tables, objects: pa.Schema) -> Any:
+        """The earliest time of objects that have not been silent for too long."""
+        now = tables["clock"]
+        return None if self.timeout is None or not len(now) else now["now"][0] - self._timeout(objects)
+
     def _report(self, tables: Tables, reports: Train, slots: Ints, rows: Ints) -> Bools:
         """Write the last report of each object; which objects are nowhere after it, or have been silent too long."""
-        objects, clock = tables["objects"], tables["clock"]
+        objects = tables["objects"]
         columns = {
             known.X: known.coordinate(reports, self.x),
             known.Y: known.coordinate(reports, self.y),
@@ -169,11 +230,12 @@ class Watch:
         if self.time is not None:
             columns[known.TIME], timed = Order(self.time).places(reports)
             placed &= timed
-            _advance(clock, columns[known.TIME][timed])
+            advance(tables["clock"], columns[known.TIME][timed])
         gone[slots] = ~placed[rows]
         known.put(objects, slots[placed[rows]], rows[placed[rows]], columns, reports)
-        if self.timeout is not None and len(clock):
-            gone |= objects.alive & (objects[known.TIME] < clock["now"][0] - self._timeout(reports.schema))
+        oldest = self._oldest(tables, reports.schema)
+        if oldest is not None:
+            gone |= objects.alive & (objects[known.TIME] < oldest)
         return gone
 
     def _register(self, queries: Table, wanted: asked.Rows, slots: Ints, rows: Ints) -> Bools:
@@ -186,11 +248,7 @@ class Watch:
 
     def _leaders(self, tables: Tables) -> Ints:
         """The slots of the queries' focal objects."""
-        objects, queries = tables["objects"], tables["queries"]
-        leaders = np.full(len(queries.alive), -1, np.int64)
-        slots = np.flatnonzero(queries.alive & queries["bound"])
-        leaders[slots] = objects.lookup([pa.array(queries[asked.FOCAL][slots])], len(slots))
-        return leaders
+        return leading.slots(tables["objects"], tables["queries"])
 
     def _limit(self, queries: Table, whole: Grid, after: Regions) -> None:
         """Find how far kNN queries reach now."""
@@ -208,7 +266,7 @@ class Watch:
         objects, queries = tables["objects"], tables["queries"]
         if self.cache is None:
             return None
-        width = self._width(*(train.schema for train in trains))
+        width = self._width(*(train.schema for train in trains[:2]))
         everyone = known.points(objects, objects.alive & ~gone)
         wants = memory.wanted(queries, everyone, whole, after, leaders, width)
         gone |= objects.alive & (wants.counts == 0)
@@ -234,15 +292,17 @@ class Watch:
         latest = max(int(train.ts.max()) for train in trains if len(train))
         return Train(tuples, np.full(len(those), latest), np.full(len(those), number))
 
-    def _train(self, tables: Tables, trains: Trains, found: Updates, stamps: Stamps, number: int) -> Train:
-        """Updates as tuples."""
-        reports, rows = trains
+    def _train(
+        self, tables: Tables, schema: pa.Schema, found: Updates, was: Before, stamps: Stamps, number: int,
+        more: Sequence[pa.Array[Any]] = (),
+    ) -> Train:  # fmt: skip
+        """Updates as tuples; those that leave with what they carried before."""
         objects, queries = tables["objects"], tables["queries"]
         sign = np.ones(len(found.queries), np.int8)
         sign[: found.leaving] = -1
-        arrays = [queries.get(asked.QUERY, found.queries), pa.array(sign)]
-        arrays += [objects.get(name, found.objects) for name in (self.id, *self.carry)]
-        tuples = pa.RecordBatch.from_arrays(arrays, schema=self._updates(reports.schema, rows.schema))
+        arrays = [queries.get(asked.QUERY, found.queries), pa.array(sign), objects.get(self.id, found.objects), *more]
+        arrays += [was.column(name, found.objects, found.leaving) for name in self.carry]
+        tuples = pa.RecordBatch.from_arrays(arrays, schema=schema)
         return Train(tuples, stamps.of(found), np.full(len(sign), number))
 
     def _free(self, objects: Table, gone: Ints, there: Bools, touched: Bools) -> None:
@@ -270,17 +330,9 @@ class Watch:
                 raise ExpressionError(f"the condition {name}, `{condition}`, gives a {each.type}, not a boolean")
         return made
 
-    def _time(self, objects: pa.Schema) -> pa.DataType:
-        return pa.int64() if self.time is None else place_type(Order(self.time).check(objects))
-
     @bound
     def _timeout(self, objects: pa.Schema) -> Any:
-        """For how long an object may be silent, in values of its time."""
-        if self.timeout is None:
-            return None
-        if self.time is None:
-            raise NetworkError("a `timeout` is told by the objects' time: give `time`, its column")
-        return measure(self.timeout, Order(self.time).check(objects), self.time)
+        return silence(objects, self.time, self.timeout)
 
     @bound
     def _width(self, objects: pa.Schema, queries: pa.Schema) -> float:
@@ -299,6 +351,15 @@ class Watch:
         return 2 * self.cache * self.speed * seconds(self.timeout)
 
 
+def candidate(updates: pa.Schema) -> pa.Schema:
+    """Updates of the k nearest in a partition, with k and how far they are, as measures of distance go."""
+    fields = list(updates)
+    for name in (asked.K, AWAY):
+        if name in updates.names:
+            raise SchemaError(f"candidates would have two columns `{name}`: map the objects' to another name first")
+    return pa.schema([*fields[:3], pa.field(asked.K, pa.int64()), pa.field(AWAY, pa.float64()), *fields[3:]])
+
+
 def _accuracy(queries: pa.Schema) -> pa.Schema:
     return pa.schema([queries.field(asked.QUERY), pa.field(asked.ACCURACY, pa.float64())])
 
@@ -306,17 +367,6 @@ def _accuracy(queries: pa.Schema) -> pa.Schema:
 def _unshed(objects: Table, slots: Ints) -> None:
     objects.touched[slots] |= objects[known.SHED][slots]
     objects[known.SHED][slots] = False
-
-
-def _advance(clock: Table, times: Values) -> None:
-    """Set the clock to the latest time, if it is later."""
-    if not len(times):
-        return
-    if not len(clock):
-        clock.insert(1)
-        clock["now"][0] = times[0]
-    clock["now"][0] = max(clock["now"][0], times.max())
-    clock.touched[0] = True
 
 
 def _padded(flags: Bools, size: int) -> Bools:

@@ -11,7 +11,8 @@ from australis import signals
 from australis.box import EVERYWHERE, Box, Key
 from australis.boxes import Aggregate, BSort, Filter, Join, Map, Read, Resample, Union, Write
 from australis.boxes.pair import LEFT, RIGHT, Pair
-from australis.moving import Distinct, Watch
+from australis.moving import Ask, Distinct, Lead, Meet, Nearest, Tally, Watch
+from australis.moving.meet import carried
 
 
 @dataclass(frozen=True)
@@ -57,10 +58,16 @@ def carries(box: Box, port: str, inputs: Sequence[pa.Schema]) -> dict[int, Mappi
         case Join():
             names = Pair(*inputs).names
             return {side: _apart(names, prefix) for side, prefix in enumerate((LEFT, RIGHT))}
-        case Distinct():
+        case Distinct() | Tally():
             return {0: {name: name for name in box.by}}
-        case Watch():
-            return {1: _same(inputs[1])} if port == "refused" else {0: {box.id: box.id}} if port == "out" else {}
+        case Watch() if port == "refused":
+            return {1: _same(inputs[1])}
+        case Watch() | Ask():
+            return {0: {box.id: box.id}} if port != "accuracy" else {}
+        case Meet():
+            return dict(carried(box, *inputs))
+        case Nearest():
+            return {0: {"query": "query"}}
     if isinstance(box, signals.ROWWISE):
         return {0: _same(inputs[0])}
     if isinstance(box, signals.KEYED):
@@ -87,7 +94,7 @@ def order(box: Box, port: str, inputs: Sequence[pa.Schema], orders: Sequence[Key
                 return (box.order.attribute, *box.order.by)
             case Resample():
                 return (box.left.attribute, *box.right.by)
-            case Join() | Watch():
+            case Join() | Watch() | Ask() | Lead() | Nearest() | Tally() | Meet():
                 return ()
     kept = {_prefix(orders[side], names) for side, names in carries(box, port, inputs).items()}
     return kept.pop() if len(kept) == 1 else ()

@@ -1,6 +1,6 @@
 """SQL: queries over streams, planned as networks of boxes (SOLE 3.4 for the spatial clauses)."""
 
 from australis.sql.plan import network, sql
-from australis.sql.spatial import Inside, Nearest
+from australis.sql.spatial import Inside, Moving, Nearest
 
-__all__ = ["Inside", "Nearest", "network", "sql"]
+__all__ = ["Inside", "Moving", "Nearest", "network", "sql"]

@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from australis.errors import AustralisError, RunError
+from australis.errors import AustralisError, RunError, listing
 
 if TYPE_CHECKING:
+    from pyarrow import RecordBatch
+
     from australis.network import Network
+    from australis.sql.spatial import Moving
 
 Texts = list[str] | None
 
@@ -28,6 +31,12 @@ def sql(
     ] = None,
     functions: Annotated[
         list[Path] | None, typer.Option("--functions", metavar="MODULE.PY", help="Run first: it makes functions known.")
+    ] = None,
+    moving: Annotated[
+        str | None,
+        typer.Option(
+            metavar="id=..,x=..", help="How the objects of INSIDE and kNN report: their columns, timeout, earth."
+        ),
     ] = None,
     slack: Annotated[int, typer.Option(metavar="N", min=0, help="How many tuples late streams may be.")] = 0,
     explain: Annotated[bool, typer.Option("--explain", help="Say what the network does, and do not run it.")] = False,
@@ -52,9 +61,12 @@ def sql(
     _run(functions or [])
     streams, tables = given.named("--source", source), _named("--static", static)
     sources, sinks = {**streams, **tables}, given.named("--sink", sink)
-    net = _network(_text(query), streams, tables, _named("--schema", schema), slack)
+    choices: list[str] = []
+    net = _network(_text(query), streams, tables, _named("--schema", schema), slack, _moving(moving), choices)
     if explain:
         print(net.explain(), end="")
+        if choices:
+            print("choices", *(f"  {choice}" for choice in choices), sep="\n")
         return
     if local:
         for option, value in {"--checkpoint": checkpoint, "--speed": speed, "--master": master, "--json": json}.items():
@@ -75,9 +87,16 @@ def sql(
 
 
 def _network(
-    text: str, streams: dict[str, str], tables: dict[str, str], given: dict[str, str], slack: int
-) -> Network:  # fmt: skip
+    text: str,
+    streams: dict[str, str],
+    tables: dict[str, str],
+    given: dict[str, str],
+    slack: int,
+    moving: Moving,
+    choices: list[str],
+) -> Network:
     from australis.sql.plan import network
+    from australis.sql.samples import sample
     from australis.sql.schemas import schema_from
     from australis.stream import static, stream
 
@@ -88,7 +107,33 @@ def _network(
         name: (static if name in tables else stream)(name, given[name] if name in given else schema_from(name, where))
         for name, where in {**streams, **tables}.items()
     }
-    return network(text, known, slack=slack)
+
+    def beginning(name: str) -> RecordBatch | None:
+        return sample(streams[name], known[name].schema) if name in streams else None
+
+    return network(text, known, moving=moving, slack=slack, sample=beginning, told=choices.append)
+
+
+def _moving(written: str | None) -> Moving:
+    """How objects report, from `id=vid,x=lon,y=lat,time=at,timeout=60,earth=true`."""
+    from dataclasses import fields
+
+    from australis.sql.spatial import Moving
+
+    known = [each.name for each in fields(Moving)]
+    given = dict(each.partition("=")[::2] for each in (written or "").split(",") if each)
+    for name, value in given.items():
+        if name not in known or not value:
+            raise RunError(
+                f"--moving {name}={value}: write columns and spans of {listing(known)}, as in id=vid,timeout=60"
+            )
+    for name, fine in {"earth": ("true", "false"), "first": ("selection", "inside")}.items():
+        if name in given and given[name] not in fine:
+            raise RunError(f"--moving {name}={given[name]}: it is {' or '.join(fine)}")
+    columns = {name: given[name] for name in ("id", "x", "y", "time", "first") if name in given}
+    timeout = given.get("timeout")
+    span = None if timeout is None else int(timeout) if timeout.isdigit() else timeout
+    return Moving(**columns, timeout=span, earth=given.get("earth") == "true")
 
 
 def _named(option: str, given: Texts) -> dict[str, str]:

@@ -39,7 +39,8 @@ class Grouping:
 
     select: Select
     scope: Scope
-    window: Window
+    window: Window | None
+    """Its windows; none where an answer is grouped."""
     shadows: bool
     """Whether `window_start` is the window's even where the stream has a column of that name: in TUMBLE and HOP."""
     keys: dict[Expr, str]
@@ -50,7 +51,8 @@ class Grouping:
     """Where aggregates stand."""
 
     def taken(self) -> set[str]:
-        return {self.window.on, *self.keys.values(), *self.calls.values()}
+        on = set() if self.window is None else {self.window.on}
+        return {*on, *self.keys.values(), *self.calls.values()}
 
 
 def grouped(select: Select, scope: Scope, window: Window | None, items: list[Item], slack: int) -> Stream:
@@ -60,10 +62,11 @@ def grouped(select: Select, scope: Scope, window: Window | None, items: list[Ite
     for item in items:
         if named(item) in columns:
             raise twice(item, named(item))
-        columns[named(item)] = _tree(item.piece, grouping, item.name)
+        columns[named(item)] = tree(item.piece, grouping, item.name)
     aliases = {item.name: item.piece for item in items if item.name is not None}
-    having = None if select.having is None else _tree(select.having, grouping, None, aliases)
-    stream = _aggregated(grouping, slack)
+    having = None if select.having is None else tree(select.having, grouping, None, aliases)
+    assert grouping.window is not None
+    stream = _aggregated(grouping, grouping.window, slack)
     on = grouping.window.on
     end = grouping.window.end(on, stream.schema.field(on).type)
 
@@ -89,7 +92,7 @@ def _grouping(select: Select, scope: Scope, window: Window | None, items: list[I
     keys: dict[Expr, str] = {}
     shadows, by_window = window is not None, False
     for given in select.groups:
-        piece = _meant(given, scope, items)
+        piece = meant(given, scope, items)
         node = piece.expr.node
         if isinstance(node, Apply) and node.function in FUNCTIONS:
             if window is not None:
@@ -101,7 +104,7 @@ def _grouping(select: Select, scope: Scope, window: Window | None, items: list[I
             by_window = True
         else:
             made = scope.resolved(piece)
-            name = made.copies or _fresh(piece, items, {*scope.stream.schema.names, *keys.values()})
+            name = made.copies or fresh(piece, items, {*scope.stream.schema.names, *keys.values()})
             keys.setdefault(made, name)
     if window is None or not by_window:
         where = select.groups[0] if select.groups else next(i.piece for i in items if aggregates(i.piece.expr.node))
@@ -128,7 +131,7 @@ def _on(window: Window, scope: Scope) -> Window:
     return Window(scope.held(window.on, window.piece), window.size, window.advance, window.slack, window.piece)
 
 
-def _meant(piece: Piece, scope: Scope, items: list[Item]) -> Piece:
+def meant(piece: Piece, scope: Scope, items: list[Item]) -> Piece:
     """What a group's number or name stands for, if it is that of a column of the SELECT."""
     node = piece.expr.node
     if isinstance(node, Literal) and type(node.value) is int:
@@ -140,7 +143,8 @@ def _meant(piece: Piece, scope: Scope, items: list[Item]) -> Piece:
     return piece
 
 
-def _fresh(piece: Piece, items: list[Item], taken: set[str]) -> str:
+def fresh(piece: Piece, items: list[Item], taken: set[str]) -> str:
+    """A name for a column that is grouped by."""
     wanted = next((i.name for i in items if i.name and not i.star and i.piece.expr == piece.expr), None) or "group"
     return _free(wanted, taken)
 
@@ -166,13 +170,13 @@ def twice(item: Item, name: str) -> ExpressionError:
     return item.piece.error(f"two columns are named `{name}`; give one another name, with AS")
 
 
-def _tree(piece: Piece, grouping: Grouping, alias: str | None, aliases: Mapping[str, Piece] | None = None) -> Node:
+def tree(piece: Piece, grouping: Grouping, alias: str | None, aliases: Mapping[str, Piece] | None = None) -> Node:
     """An expression over what the aggregate box gives, and the calls that it needs."""
     known = {name.lower() for name in WINDOW_FUNCTIONS} | AGGREGATES.keys()
     scope, whole = grouping.scope, piece.expr.node
 
     def change(part: Node) -> Node | None:
-        if isinstance(part, Name) and (grouping.shadows or not scope.find(part.name)):
+        if isinstance(part, Name) and grouping.window and (grouping.shadows or not scope.find(part.name)):
             if part.name in START:
                 return Name("#start")
             if part.name in END:
@@ -191,7 +195,7 @@ def _tree(piece: Piece, grouping: Grouping, alias: str | None, aliases: Mapping[
             scope.resolved(piece, of(part))  # says which name is wrong
         if isinstance(part, Name):
             if aliases and part.name in aliases:
-                return _tree(aliases[part.name], grouping, part.name)
+                return tree(aliases[part.name], grouping, part.name)
             scope.held(part.name, piece)
             raise piece.error(
                 f"`{part.name}` is neither grouped by nor in an aggregate, and a group has many tuples; write"
@@ -203,8 +207,8 @@ def _tree(piece: Piece, grouping: Grouping, alias: str | None, aliases: Mapping[
     return replaced(whole, change)
 
 
-def _aggregated(grouping: Grouping, slack: int) -> Stream:
-    window, stream = grouping.window, grouping.scope.stream
+def _aggregated(grouping: Grouping, window: Window, slack: int) -> Stream:
+    stream = grouping.scope.stream
     computed = {name: made for made, name in grouping.keys.items() if made.copies is None}
     if computed:
         copied = {name: of(Name(name)) for name in stream.schema.names}

@@ -10,6 +10,7 @@ from typing import Any
 from australis.expr import Expr
 from australis.expr.expression import of
 from australis.expr.node import Apply, Literal, Name, Node, apply, names, renamed
+from australis.moving.watch import SIGN
 from australis.order import Order
 from australis.schema import temporal
 from australis.span import spelled
@@ -49,11 +50,16 @@ def conjuncts(condition: Expr | None) -> tuple[Node, ...]:
 def joined(left: Scope, right: Scope, parts: Sequence[Node], using: Sequence[str], slack: int, piece: Piece) -> Scope:
     """A scope of both sides. `parts` are conditions over names of the query that mean columns of either."""
     right = _apart(left.stream, right)
+    meeting = left.sign is not None and right.sign is not None
+    if not meeting and (left.sign or right.sign) and not (left.stream.static or right.stream.static):
+        raise piece.error(
+            "an answer is what is there now, and is joined with stored tables or other answers, not with a stream"
+        )
     equal = [(left.held(name, piece), right.held(name, piece)) for name in using]
     conditions = [_sided(part, left, right, piece) for part in parts]
     conditions += [apply("=", Name(LEFT + one), Name(RIGHT + other)) for one, other in equal]
     on, size = None, None
-    if not left.stream.static and not right.stream.static:
+    if not meeting and not left.stream.static and not right.stream.static:
         band = _band(conditions, left, right, piece)
         for side, column in ((left, band.left), (right, band.right)):
             if not slack and (why := disorder(side.stream, column)):
@@ -64,14 +70,27 @@ def joined(left: Scope, right: Scope, parts: Sequence[Node], using: Sequence[str
         size = "0 s" if times and not band.size else spelled(band.size)
     predicate = of(both(*conditions)) if conditions else None
     with piece.telling():
-        stream = left.stream.join(right.stream, predicate, on=on, size=size)
+        if meeting:
+            stream = _signed(left).meet(_signed(right), predicate)
+        else:
+            stream = left.stream.join(right.stream, predicate, on=on, size=size)
     taken = set(left.stream.schema.names)
     columns = list(left.columns)
     for each in right.columns:
         twin = next((one for one, other in equal if other == each.held), None)
         held = each.held + "_right" if each.held in taken else each.held
         columns.append(Column(each.table, each.name, held if twin is None else twin))
-    return Scope(stream, tuple(columns))
+    sign = SIGN if meeting else left.sign or right.sign
+    return Scope(stream, tuple(columns), f"{sign}_right" if sign and not left.sign and sign in taken else sign)
+
+
+def _signed(scope: Scope) -> Stream:
+    """A stream of updates whose sign has the name that boxes look for."""
+    if scope.sign in (None, SIGN):
+        return scope.stream
+    return scope.stream.map(
+        {SIGN if name == scope.sign else name: of(Name(name)) for name in scope.stream.schema.names}
+    )
 
 
 def both(*parts: Node) -> Node:
@@ -97,7 +116,8 @@ def _apart(left: Stream, right: Scope) -> Scope:
     if all(name == to for name, to in fresh.items()):
         return right
     stream = right.stream.map({to: of(Name(name)) for name, to in fresh.items()})
-    return Scope(stream, tuple(Column(each.table, each.name, fresh[each.held]) for each in right.columns))
+    columns = tuple(Column(each.table, each.name, fresh.get(each.held, each.held)) for each in right.columns)
+    return Scope(stream, columns, right.sign and fresh[right.sign])
 
 
 def _sided(part: Node, left: Scope, right: Scope, piece: Piece) -> Node:

@@ -83,8 +83,7 @@ def _operand(reader: Reader) -> Select | Query:
 def _select(reader: Reader) -> Select:
     first = reader.at
     reader.expect("SELECT", "SELECT is missing here")
-    if reader.taken("DISTINCT"):
-        raise reader.error(f"{_ENDLESS}, so doubles are told within windows: group by one", reader.at - 1)
+    distinct = reader.piece(reader.at - 1) if reader.taken("DISTINCT") else None
     items = [_item(reader)]
     while reader.taken(","):
         items.append(_item(reader))
@@ -105,7 +104,8 @@ def _select(reader: Reader) -> Select:
             groups.append(reader.expression("what to group by"))
     having = reader.expression("a condition") if reader.taken("HAVING") else None
     return Select(
-        tuple(items), whole, tuple(joins), where, tuple(spatial), tuple(groups), having, reader.piece(first)
+        tuple(items), whole, tuple(joins), where, tuple(spatial), tuple(groups), having, reader.piece(first),
+        distinct,
     )  # fmt: skip
 
 

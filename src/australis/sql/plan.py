@@ -1,4 +1,4 @@
-"""Plan a query as a stream of boxes: filters, maps, joins, unions and aggregates."""
+"""Plan a query as a stream of boxes: filters, maps, joins, unions, aggregates and questions about moving objects."""
 
 from __future__ import annotations
 
@@ -10,41 +10,72 @@ from australis.errors import NetworkError, listing, near
 from australis.expr import Expr
 from australis.expr.expression import of
 from australis.expr.node import Name, Node
+from australis.moving.watch import SIGN
 from australis.network import Network
 from australis.schema import Spec
+from australis.sql.answers import Asked, Told, answers, own, place
+from australis.sql.cost import Sample
 from australis.sql.group import aggregates, grouped, mapped, named, twice
 from australis.sql.join import both, conjuncts, crosses, joined
 from australis.sql.parse import parse
 from australis.sql.query import Item, Named, Part, Query, Select, Source, Windowed
 from australis.sql.scope import Scope, scope
-from australis.sql.spatial import Spatial, unplanned
+from australis.sql.spatial import Moving
+from australis.sql.tallied import check_name, tallied
 from australis.sql.union import united
 from australis.sql.window import Window, from_table
 from australis.stream import Stream, stream
 
 Tables = Mapping[str, "Stream | Spec"]
+_PLAIN = Moving()
 
 
-def sql(text: str, tables: Tables, *, spatial: Spatial = unplanned, slack: int = 0) -> Stream:
+def _none(name: str) -> None:
+    """The sample of a stream of which nothing is known."""
+
+
+def _nobody(choice: str) -> None:
+    """Who is told of choices if nobody asks."""
+
+
+def sql(
+    text: str,
+    tables: Tables,
+    *,
+    moving: Moving = _PLAIN,
+    slack: int = 0,
+    sample: Sample = _none,
+    told: Told = _nobody,
+) -> Stream:
     """The stream that a query describes, over streams (or schemas of inputs) by name.
 
     >>> str(sql("SELECT vid, mph * 1.6 AS kph FROM reports WHERE mph > 60", {"reports": "vid int, mph int"}).schema)
     'vid: int32\\nkph: double'
 
-    `slack` is how many tuples late the streams may be, where a window does not say. `spatial` plans INSIDE and kNN.
+    `slack` is how many tuples late the streams may be, where a window does not say. `moving` says how the objects of
+    INSIDE and kNN report, `sample` gives the beginning of a stream to measure what conditions select, and `told` is
+    called with each choice that is made by cost.
     """
     *before, last = parse(text)
     if any(each.output for each in before) or not last.output:
         raise last.piece.error("`sql` gives the stream of one query; make a network of several statements")
-    planner = _planner(tables, spatial, slack)
+    planner = _planner(tables, moving, slack, sample, told)
     for each in before:
         planner = planner.knowing(each.name, planner.query(each.query))
-    return planner.query(last.query)
+    return planner.query(last.query).stream
 
 
-def network(text: str, tables: Tables, *, spatial: Spatial = unplanned, slack: int = 0) -> Network:
+def network(
+    text: str,
+    tables: Tables,
+    *,
+    moving: Moving = _PLAIN,
+    slack: int = 0,
+    sample: Sample = _none,
+    told: Told = _nobody,
+) -> Network:
     """The network of one or more statements; a query that is not inserted into an output is the output `out`."""
-    planner = _planner(tables, spatial, slack)
+    planner = _planner(tables, moving, slack, sample, told)
     outputs: dict[str, Stream] = {}
     for each in parse(text):
         made = planner.query(each.query)
@@ -53,50 +84,72 @@ def network(text: str, tables: Tables, *, spatial: Spatial = unplanned, slack: i
         elif each.name in outputs:
             raise each.piece.error(f"the output {each.name} is there already; insert into another, or use UNION ALL")
         else:
-            outputs[each.name] = made
+            outputs[each.name] = made.stream
     if not outputs:
         raise NetworkError("all statements are views; add a query, so that something comes out")
     return built(outputs)
 
 
-def _planner(tables: Tables, spatial: Spatial, slack: int) -> _Planner:
+def _planner(tables: Tables, moving: Moving, slack: int, sample: Sample, told: Told) -> _Planner:
     known = {name: made if isinstance(made, Stream) else stream(name, made) for name, made in tables.items()}
-    return _Planner(known, spatial, slack)
+    return _Planner({name: Relation(made) for name, made in known.items()}, moving, slack, sample, told)
+
+
+@dataclass(frozen=True)
+class Relation:
+    """What a name or a query stands for: a stream, whose tuples are updates of an answer if it is `signed`."""
+
+    stream: Stream
+    signed: bool = False
 
 
 @dataclass(frozen=True)
 class _Planner:
     """What names of tables mean where a query stands."""
 
-    tables: Mapping[str, Stream]
-    spatial: Spatial
+    tables: Mapping[str, Relation]
+    moving: Moving
     slack: int
+    sample: Sample
+    told: Told
 
-    def knowing(self, name: str, made: Stream) -> _Planner:
+    def knowing(self, name: str, made: Relation) -> _Planner:
         return replace(self, tables={**self.tables, name: made})
 
-    def query(self, query: Query) -> Stream:
+    def query(self, query: Query) -> Relation:
         planner = self
         for name, view in query.views:
             planner = planner.knowing(name, planner.query(view))
         parts = [planner.select(s) if isinstance(s, Select) else planner.query(s) for s in query.selects]
-        return parts[0] if len(parts) == 1 else united(parts, query.piece)
+        if len(parts) == 1:
+            return parts[0]
+        if len({part.signed for part in parts}) > 1:
+            raise query.piece.error("some parts of the UNION ALL are answers, which change, and others streams")
+        return Relation(united([part.stream for part in parts], query.piece), parts[0].signed)
 
-    def select(self, select: Select) -> Stream:
-        whole, window, used = self._from(select)
+    def select(self, select: Select) -> Relation:
+        whole, window, rest = self._from(select)
         where = select.where
-        rest = [part for part in conjuncts(where.expr) if part not in used] if where is not None else []
         if where is not None and rest:
             predicate = whole.resolved(where, of(both(*rest)))
             with where.telling():
                 whole = replace(whole, stream=whole.stream.filter(predicate))
-        for clause, piece in select.spatial:
-            with piece.telling():
-                whole = replace(whole, stream=self.spatial(whole.stream, clause))
+        if select.distinct is not None and whole.sign is None:
+            raise select.distinct.error("a stream has no end, so doubles are told within windows: group by one")
+        made = self._selected(select, whole, window)
+        if select.distinct is not None:
+            columns = [name for name in made.schema.names if name != SIGN]
+            with select.distinct.telling():
+                made = made.distinct(columns).map({name: of(Name(name)) for name in (SIGN, *columns)})
+        return Relation(made, whole.sign is not None)
+
+    def _selected(self, select: Select, whole: Scope, window: Window | None) -> Stream:
         if select.groups or any(not item.star and aggregates(item.piece.expr.node) for item in select.items):
             stars = [item for item in select.items if item.star]
             if stars:
                 raise stars[0].piece.error("`*` has all columns, and a group only those that it is by; name them")
+            if whole.sign is not None:
+                return tallied(select, whole, list(select.items))
             return grouped(select, whole, window, list(select.items), self.slack)
         if select.having is not None:
             raise select.having.error("HAVING is about groups; write WHERE, or GROUP BY")
@@ -105,35 +158,57 @@ class _Planner:
         return _projected(select, whole)
 
     def _from(self, select: Select) -> tuple[Scope, Window | None, list[Node]]:
-        """What a SELECT is from, its window, and the parts of WHERE that say how tables after a comma are joined."""
-        whole, window = self._part(select.first)
-        used: list[Node] = []
-        for join in select.joins:
-            other, other_window = self._part(join.part)
-            if window or other_window:
+        """What a SELECT is from, its window, and what WHERE says beyond how tables after a comma are joined."""
+        parts = [select.first, *(join.part for join in select.joins)]
+        made = [self._part(part) for part in parts]
+        scopes, window = [each for each, _ in made], made[0][1]
+        for join, (_, another) in zip(select.joins, made[1:], strict=True):
+            if window or another:
                 raise join.part.piece.error("windows are not joined: aggregate them in subqueries, and join these")
-            where, parts = join.piece, list(conjuncts(join.on.expr if join.on else None))
+        rest = list(conjuncts(select.where.expr)) if select.where is not None else []
+        if select.spatial:
+            scopes, rest = self._asked(select, parts, scopes, window, rest)
+        whole = scopes[0]
+        for join, other in zip(select.joins, scopes[1:], strict=True):
+            where, said = join.piece, list(conjuncts(join.on.expr if join.on else None))
             if join.on is None and not join.using and select.where is not None:
                 sides = (*whole.columns, *other.columns)
-                parts = [part for part in conjuncts(select.where.expr) if crosses(part, whole, other, sides)]
-                where, used = select.where if parts else where, used + parts
-            whole = joined(whole, other, parts, join.using, self.slack, where)
-        return whole, window, used
+                said = [part for part in rest if crosses(part, whole, other, sides)]
+                where, rest = select.where if said else where, [part for part in rest if part not in said]
+            whole = joined(whole, other, said, join.using, self.slack, where)
+        return whole, window, rest
+
+    def _asked(
+        self, select: Select, parts: list[Part], scopes: list[Scope], window: Window | None, rest: list[Node]
+    ) -> tuple[list[Scope], list[Node]]:
+        """The tables of FROM, with the answer in place of the objects, and what WHERE says beyond it."""
+        if window is not None:
+            raise window.piece.error("INSIDE and kNN ask what is there now, so there are no windows; leave this out")
+        at = place(scopes, select, self.moving)
+        mine = tuple(part for part in rest if own(part, scopes, at))
+        others = [part for part in rest if part not in mine]
+        source = parts[at].source
+        sample = self.sample(source.name) if isinstance(source, Named) else None
+        asked = Asked(select, mine, tuple(others), self.moving, sample, self.told)
+        return [answers(each, asked) if n == at else each for n, each in enumerate(scopes)], others
 
     def _part(self, part: Part) -> tuple[Scope, Window | None]:
         if isinstance(part.source, Windowed):
-            made = scope(self._source(part.source.source), part.name)
-            return made, from_table(part.source, made.stream.schema)
-        return scope(self._source(part.source), part.name), None
+            held = self._source(part.source.source)
+            if held.signed:
+                raise part.source.piece.error("an answer is what is there now, so it has no windows; group by columns")
+            return scope(held.stream, part.name), from_table(part.source, held.stream.schema)
+        held = self._source(part.source)
+        return scope(held.stream, part.name, held.signed), None
 
-    def _source(self, source: Source) -> Stream:
+    def _source(self, source: Source) -> Relation:
         if isinstance(source, Query):
             return self.query(source)
         if isinstance(source, Windowed):
             raise source.piece.error("a window of windows: aggregate the inner one in a subquery first")
         return self._named(source)
 
-    def _named(self, named: Named) -> Stream:
+    def _named(self, named: Named) -> Relation:
         if named.name not in self.tables:
             hint = near(named.name, self.tables) or "."
             raise named.piece.error(f"there is no stream `{named.name}`{hint} There are {listing(self.tables)}")
@@ -142,8 +217,10 @@ class _Planner:
 
 def _projected(select: Select, whole: Scope) -> Stream:
     """The columns of a SELECT without groups."""
-    columns: dict[str, Expr] = {}
+    columns: dict[str, Expr] = {} if whole.sign is None else {SIGN: of(Name(whole.sign))}
     for item in select.items:
+        if whole.sign is not None:
+            check_name(item)
         for name, made in _columns(item, whole):
             if name in columns:
                 raise twice(item, name)

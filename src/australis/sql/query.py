@@ -75,6 +75,7 @@ class Select:
     groups: tuple[Piece, ...]
     having: Piece | None
     piece: Piece
+    distinct: Piece | None = None
 
 
 @dataclass(frozen=True)

@@ -17,15 +17,13 @@ from australis.errors import RunError
 from australis.run.sources.form import FORMATS, SOUNDS, form
 from australis.schema import schema as schema_of
 
-_BLOCK = 1 << 20
+BLOCK = 1 << 20
 """Bytes of JSON whose lines tell the columns."""
 
 
 def schema_from(name: str, text: str) -> pa.Schema:
     """The schema of a source from its text, by the beginning of its first file."""
-    place, _, given = text.removeprefix("replay:").partition("?")
-    options = dict(part.partition("=")[::2] for part in given.split("&"))
-    path = _first(place)
+    path, options = first(text)
     if path is None or options.get("header") == "false" or path.suffix.lower() in SOUNDS:
         raise RunError(
             f"--source {name}={text}: tells no columns; give them, such as --schema {name}='time int, mph int'"
@@ -38,13 +36,15 @@ def schema_from(name: str, text: str) -> pa.Schema:
     return schema_of(pa.schema([f.with_type(pa.string()) if f.type == pa.null() else f for f in found]))
 
 
-def _first(place: str) -> Path | None:
-    """The first file of a path, a folder or a glob."""
+def first(text: str) -> tuple[Path | None, dict[str, str]]:
+    """The first file of a source, which names a path, a folder or a glob, and the options after it."""
+    place, _, given = text.removeprefix("replay:").partition("?")
+    options = dict(part.partition("=")[::2] for part in given.split("&"))
     path = Path(place).expanduser()
     if path.is_file():
-        return path
+        return path, options
     those = sorted(path.iterdir()) if path.is_dir() else [Path(each) for each in sorted(glob(str(path)))]
-    return next((each for each in those if each.is_file() and set(each.suffixes) & FORMATS.keys()), None)
+    return next((each for each in those if each.is_file() and set(each.suffixes) & FORMATS.keys()), None), options
 
 
 def _read(path: Path, delimiter: str) -> pa.Schema:
@@ -57,7 +57,7 @@ def _read(path: Path, delimiter: str) -> pa.Schema:
             parse = pa.csv.ParseOptions(delimiter=delimiter)
             return pa.csv.open_csv(file, parse_options=parse).schema
         if kind == "json":
-            block = file.read(_BLOCK)
+            block = file.read(BLOCK)
             whole = block[: block.rfind(b"\n") + 1] or block
             return pa.json.read_json(BytesIO(whole)).schema
     with pa.memory_map(str(path)) as mapped:

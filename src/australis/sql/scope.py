@@ -8,6 +8,7 @@ from australis.errors import listing, near
 from australis.expr import Expr
 from australis.expr.expression import of
 from australis.expr.node import renamed
+from australis.moving.watch import SIGN
 from australis.sql.piece import Piece
 from australis.stream import Stream
 
@@ -27,6 +28,8 @@ class Scope:
 
     stream: Stream
     columns: tuple[Column, ...]
+    sign: str | None = None
+    """The column of the stream that tells what enters and leaves, if its tuples are updates of an answer."""
 
     def find(self, name: str) -> list[str]:
         """The columns of the stream that a name may mean, each once."""
@@ -52,6 +55,7 @@ class Scope:
         return of(renamed(written.node, {name: self.held(name, piece) for name in written.columns}))
 
 
-def scope(stream: Stream, table: str) -> Scope:
-    """All columns of one stream."""
-    return Scope(stream, tuple(Column(table, name, name) for name in stream.schema.names))
+def scope(stream: Stream, table: str, signed: bool = False) -> Scope:
+    """All columns of one stream; but if it is `signed`, not the one that tells what enters and leaves."""
+    names = [name for name in stream.schema.names if not (signed and name == SIGN)]
+    return Scope(stream, tuple(Column(table, name, name) for name in names), SIGN if signed else None)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any
 
-from australis.errors import NetworkError
 from australis.expr.node import Apply, Literal, Value
+from australis.parameters import Length
 from australis.sql.piece import Piece
-from australis.stream import Stream
 
 _INSIDE = "write INSIDE (x1, y1, x2, y2), or INSIDE ('M', id, xdist, ydist) around an object"
 _NEAREST = "write kNN (k, x, y), or kNN ('M', k, id) around an object"
@@ -23,7 +23,16 @@ class Inside:
     y1: float
     x2: float
     y2: float
-    focal: int | str | None = None
+    focal: int | None = None
+
+    @property
+    def question(self) -> dict[str, Any]:
+        """The query as `ask` takes it: as wide as its corners at least, so that edges belong to it."""
+        x, y = (self.x1 + self.x2) / 2, (self.y1 + self.y2) / 2
+        half = _half(x, self.x1, self.x2), _half(y, self.y1, self.y2)
+        return {
+            "kind": "rectangle", "x": x, "y": y, "width": 2 * half[0], "height": 2 * half[1], "focal": self.focal,
+        }  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -33,16 +42,35 @@ class Nearest:
     k: int
     x: float = 0.0
     y: float = 0.0
-    focal: int | str | None = None
+    focal: int | None = None
+
+    @property
+    def question(self) -> dict[str, Any]:
+        return {"kind": "knn", "k": self.k, "x": self.x, "y": self.y, "focal": self.focal}
 
 
-Spatial: TypeAlias = Callable[[Stream, Inside | Nearest], Stream]
-"""What makes the stream of a query's answers of the stream of objects."""
+@dataclass(frozen=True)
+class Moving:
+    """How the objects that spatial clauses ask for report: their columns, and after how long a silence they are gone.
+
+    `first` has `selection` or `inside` come first, whatever the costs.
+    """
+
+    id: str = "id"
+    x: str = "x"
+    y: str = "y"
+    time: str | None = None
+    timeout: Length | None = None
+    earth: bool = False
+    first: str | None = None
 
 
-def unplanned(objects: Stream, clause: Inside | Nearest) -> Stream:
-    """The place of a plan for spatial clauses where there is none."""
-    raise NetworkError(f"nothing plans {clause}: give `sql` a function as `spatial`, from objects to answers")
+def _half(middle: float, low: float, high: float) -> float:
+    """Half of a side, such that both ends are reached in spite of rounding."""
+    half = (high - low) / 2
+    while middle - half > low or middle + half < high:
+        half = math.nextafter(half, math.inf)
+    return half
 
 
 def inside(args: Sequence[Piece], whole: Piece) -> Inside:
@@ -89,7 +117,7 @@ def _number(value: Value, arg: Piece, advice: str) -> float:
     return float(value)
 
 
-def _focal(value: Value, arg: Piece, advice: str) -> int | str:
-    if isinstance(value, bool) or not isinstance(value, int | str):
-        raise arg.error(f"`{arg.text}` names no object; {advice}")
+def _focal(value: Value, arg: Piece, advice: str) -> int:
+    if type(value) is not int:
+        raise arg.error(f"`{arg.text}` names no object, which go by whole numbers; {advice}")
     return value
