@@ -40,10 +40,9 @@ class Watched:
     """What is known and kept after a step, and what queries would have of it."""
 
     def __init__(self, tables: Any, world: World) -> None:
-        objects = tables["objects"]
-        slots = objects.slots
-        self.kept = {int(objects["id"][slot]) for slot in slots if not objects["#shed"][slot]}
-        known = {int(objects["id"][slot]) for slot in slots}
+        self.kept, shed = (set(map(int, tables[name]["id"][tables[name].slots])) for name in ("objects", "shadows"))
+        assert not self.kept & shed
+        known = self.kept | shed
         world.objects = {key: row for key, row in world.objects.items() if key in known}
         self.full = world.answers()
         self.wanted = {
@@ -99,7 +98,7 @@ def test_queries_that_shrink_keep_their_accuracy_too(world, accuracies, cut: Cut
         answers = ledger.answers(everything.queries)
         for name, answer in answers.items():
             full = now.full[name]
-            assert answer <= full & now.kept
+            assert answer == full & now.kept
             assert len(answer) >= now.wanted[name] * len(full) - 1e-9
             assert abs(parts.get(name, 1.0) - (len(answer) / len(full) if full else 1.0)) < 1e-9
         assert now.kept <= now.led.union(*answers.values()), "what nobody sees is not kept"
@@ -138,9 +137,10 @@ def test_those_that_fewest_queries_want_go_first() -> None:
     assert sorted(rows(updates)) == [(1, 1, 2, "b"), (2, 1, 2, "b"), (2, 1, 3, "c")]
     assert rows(changes) == [(1, 0.5)]
     assert tables["objects"].rows(tables["objects"].slots, ["id", "type"]).to_pydict() == {
-        "id": [1, 2, 3],
-        "type": [None, "b", "c"],
+        "id": [2, 3],
+        "type": ["b", "c"],
     }
+    assert tables["shadows"].get("id", tables["shadows"].slots).to_pylist() == [1]
 
 
 def test_shadows_come_back_where_a_region_moves_over_them() -> None:

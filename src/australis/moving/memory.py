@@ -6,10 +6,10 @@ import numpy as np
 
 from australis.moving.grid import Grid, grid
 from australis.moving.interest import interest
-from australis.moving.queries import ACCURACY, LEVEL
+from australis.moving.queries import ACCURACY
 from australis.moving.regions import Floats, Points, Regions
 from australis.moving.shedding import Interest, accuracies, drop, restore
-from australis.moving.shrinking import around, level
+from australis.moving.shrinking import around, shrunk
 from australis.table import Table
 from australis.train import Bools, Ints
 
@@ -46,14 +46,10 @@ def shrink(
     wants: Interest, queries: Table, after: Regions, shed: Bools, leaders: Ints, width: float, budget: int
 ) -> Floats:
     """Shrink queries if they want too many objects, and shed those that none wants any more; their accuracies."""
-    levels, part = np.zeros(len(after.kind)), np.ones(len(after.kind))
     shed[:] = False
     if np.count_nonzero(wants.counts) > budget:
-        levels, kept, part = level(queries, after, wants, _led(leaders, len(shed)), width, budget)
-        shed[:] = (wants.counts > 0) & ~kept
-    queries.touched |= queries.alive & (queries[LEVEL] != levels)
-    queries[LEVEL][:] = np.where(queries.alive, levels, 0.0)
-    return part
+        shed[:] = (wants.counts > 0) & ~shrunk(queries, after, wants, _led(leaders, len(shed)), width, budget)
+    return accuracies(wants, shed)
 
 
 def _led(leaders: Ints, objects: int) -> Bools:

@@ -9,20 +9,57 @@ import numpy as np
 from australis.kernel import inner
 from australis.moving.interest import grown, interest
 from australis.moving.queries import ACCURACY
-from australis.moving.regions import CIRCLE, NEAREST, POLYGON, RECTANGLE, Floats, Regions, distance, measured, reach
-from australis.moving.shedding import Interest, populations
+from australis.moving.regions import CIRCLE, NEAREST, RECTANGLE, Floats, Regions, distance, measured, reach
+from australis.moving.shedding import Interest, allowed, populations
 from australis.table import Table
 from australis.train import Bools, Ints
 
 _ROUNDS = 6
-_SLACK = 1e-9
+_HALVES = 3
 
 
-def shrunk(regions: Regions, levels: Floats) -> Regions:
-    """The regions of queries at their levels: up to 1 only the cache shrinks, then the region by as much of its area.
+def shrunk(queries: Table, after: Regions, whole: Interest, led: Bools, width: float, budget: int) -> Bools:
+    """Who is still wanted, beside focal objects, at the least level at which the budget is met, or at the last.
 
-    Those of polygons and kNN queries stay as they are.
+    At levels up to 1 caches shrink, then regions by as much of their area. All queries have the same level, but for those
+    that would fall below their accuracy.
     """
+    low, high, best = 0.0, 2.0, _wanted(queries, after, whole, led, width, 2.0)
+    for _ in range(_ROUNDS if np.count_nonzero(best) <= budget else 0):
+        level = (low + high) / 2
+        kept = _wanted(queries, after, whole, led, width, level)
+        if np.count_nonzero(kept) <= budget:
+            best, high = kept, level
+        else:
+            low = level
+    return best
+
+
+def around(queries: Table, after: Regions, placed: Ints, width: float, levels: Floats) -> Regions:
+    """The regions at levels, with the caches that these leave; those of polygons and kNN queries stay as they are."""
+    ways = queries["bound"].astype(np.float64) + (queries["kind"] == NEAREST)
+    return grown(_smaller(after, levels), placed, ways * width * np.maximum(1 - levels, 0.0))
+
+
+def _wanted(queries: Table, after: Regions, whole: Interest, led: Bools, width: float, level: float) -> Bools:
+    """Who is wanted at a level.
+
+    A query has what others keep in its region, so that it may shrink further than its accuracy. One that has too little
+    goes back half of the way, and at last all of it, where it misses nothing.
+    """
+    levels, turns = np.full(len(after.kind), level), 0
+    while True:
+        smaller = around(queries, after, whole.queries, width, levels)
+        kept: Bools = led | (interest(whole.grid, smaller, whole.queries, len(led)) > 0)
+        actual, hidden = populations(whole, (whole.counts > 0) & ~kept)
+        broken = hidden > allowed(actual, queries[ACCURACY])
+        if not broken.any():
+            return kept
+        levels[broken] = levels[broken] / 2 if turns < _HALVES else 0.0
+        turns += 1
+
+
+def _smaller(regions: Regions, levels: Floats) -> Regions:
     smaller = np.flatnonzero(levels > 1)
     if not len(smaller):
         return regions
@@ -30,49 +67,6 @@ def shrunk(regions: Regions, levels: Floats) -> Regions:
     copies = regions._replace(**{name: getattr(regions, name).copy() for name in names})
     _shrink(copies, smaller, np.sqrt(np.maximum(2 - levels, 0.0)))
     return copies
-
-
-def around(queries: Table, after: Regions, placed: Ints, width: float, levels: Floats) -> Regions:
-    """The regions at levels, with the caches that these leave."""
-    ways = queries["bound"].astype(np.float64) + (queries["kind"] == NEAREST)
-    return grown(shrunk(after, levels), placed, ways * width * np.maximum(1 - levels, 0.0))
-
-
-def level(
-    queries: Table, after: Regions, whole: Interest, led: Bools, width: float, budget: int
-) -> tuple[Floats, Bools, Floats]:
-    """The levels of queries at which the budget is met, or as far as that goes; who is wanted then; the accuracies.
-
-    All have the same, but for those that would fall below their accuracy: these lock themselves.
-    """
-    actual, _ = populations(whole, np.zeros(len(led), np.bool_))
-    low, high, best = 0.0, 2.0, None
-    for turn in range(_ROUNDS + 1):
-        tried = 2.0 if turn == 0 else (low + high) / 2
-        made = _tried(queries, after, whole, led, width, actual, tried)
-        if np.count_nonzero(made[1]) <= budget:
-            best, high = made, tried
-        elif turn == 0:
-            return made
-        else:
-            low = tried
-    assert best is not None
-    return best
-
-
-def _tried(
-    queries: Table, after: Regions, whole: Interest, led: Bools, width: float, actual: Ints, tried: float
-) -> tuple[Floats, Bools, Floats]:
-    fixed = np.isin(queries["kind"], (NEAREST, POLYGON))
-    levels = np.minimum(tried, np.where(fixed, 1.0, 2 - queries[ACCURACY]))
-    none = np.zeros(len(led), np.bool_)
-    smaller = whole._replace(regions=around(queries, after, whole.queries, width, levels))
-    current, _ = populations(smaller, none)
-    levels = np.where(current < queries[ACCURACY] * actual - _SLACK, 0.0, levels)
-    smaller = whole._replace(regions=around(queries, after, whole.queries, width, levels))
-    current, _ = populations(smaller, none)
-    part = np.where(actual > 0, current / np.maximum(actual, 1), 1.0)
-    return levels, led | (interest(whole.grid, smaller.regions, whole.queries, len(led)) > 0), part
 
 
 @inner

@@ -12,14 +12,13 @@ from australis.box import EVERYWHERE, Key, Moment, Tables, Trains, bound
 from australis.columns import Values
 from australis.errors import ExpressionError, NetworkError, SchemaError, listing, near
 from australis.expr import Bound, Expr
-from australis.moving import check, memory
+from australis.moving import check, memory, shadows
 from australis.moving import objects as known
 from australis.moving import queries as asked
 from australis.moving.grid import Grid, grid
 from australis.moving.nearest import limit
 from australis.moving.placing import moved, regions
 from australis.moving.regions import NEAREST, Floats, Regions
-from australis.moving.shrinking import shrunk
 from australis.moving.stamps import Stamps
 from australis.moving.updates import Updates, updates
 from australis.order import Order, place_type
@@ -101,11 +100,14 @@ class Watch:
         objects, queries = inputs
         time = self._time(objects)
         carried = [objects.field(name) for name in self.carry]
-        return {
+        made = {
             "objects": known.table(objects.field(self.id), carried, time),
             "queries": asked.table(queries),
             "clock": Table(pa.schema([pa.field("now", time, nullable=False)])),
         }
+        if self.budget is not None:
+            made["shadows"] = shadows.table(made["objects"], self.timeout is not None, bool(self.conditions))
+        return made
 
     def holds(self, *inputs: pa.Schema) -> str:
         each = "each object" if self.cache is None else "each object in or near the region of a query"
@@ -116,7 +118,9 @@ class Watch:
         if not len(reports) and not len(rows):
             return tuple(map(empty, self.outputs(reports.schema, rows.schema).values()))
         objects, queries = tables["objects"], tables["queries"]
-        there, asking, touched = objects.alive.copy(), queries.alive.copy(), objects.touched.copy()
+        stored, touched = objects.alive.copy(), objects.touched.copy()
+        recalled = None if self.budget is None else shadows.recall(objects, tables["shadows"])
+        there, asking = objects.alive.copy(), queries.alive.copy()
         wanted = asked.Rows(rows, [name for name, _ in self.conditions])
         good, named = np.flatnonzero(wanted.good), known.named(reports, self.id)
         registered = queries.find([rows[asked.QUERY].take(good)], len(good))
@@ -125,7 +129,6 @@ class Watch:
 
         old = known.points(objects, there & ~objects[known.SHED])
         before = regions(queries, asking, old, self._leaders(tables), self.earth)
-        before = shrunk(before, queries[asked.LEVEL])
         last = known.latest(reported, len(objects.alive))
         gone = self._report(tables, reports, reported[last], named[last])
         last = known.latest(registered, len(queries.alive))
@@ -142,7 +145,6 @@ class Watch:
             new = known.points(objects, objects.alive & ~gone & ~objects[known.SHED])
             whole = grid(new, old, np.flatnonzero(~np.isnan(new.x)))
             self._limit(queries, whole, after)
-            after = shrunk(after, queries[asked.LEVEL])
         anew = moved(before, after)
         anew[registered] = True
         found = updates(old, new, before, after, anew, whole)
@@ -151,9 +153,12 @@ class Watch:
         out = [self._train(tables, trains, found, stamps, number), rows.where(pa.array(~wanted.good))]
         if part is not None:
             out.append(self._told(queries, part, queries.alive & ~removed, trains, number))
-        known.fade(objects, np.flatnonzero(objects[known.SHED]))
-        self._free(objects, np.flatnonzero(gone & objects.alive), there, touched)
+        if recalled is not None:
+            gone |= shadows.conceal(objects, tables["shadows"], recalled, gone)
+        self._free(objects, np.flatnonzero(gone & objects.alive), stored, touched)
         queries.free(np.flatnonzero(removed))
+        if self.cache is not None:
+            objects.compact()
         return tuple(out)
 
     def _report(self, tables: Tables, reports: Train, slots: Ints, rows: Ints) -> Bools:
@@ -245,10 +250,10 @@ class Watch:
         tuples = pa.RecordBatch.from_arrays(arrays, schema=self._updates(reports.schema, rows.schema))
         return Train(tuples, stamps.of(found), np.full(len(sign), number))
 
-    def _free(self, objects: Table, gone: Ints, there: Bools, touched: Bools) -> None:
+    def _free(self, objects: Table, gone: Ints, stored: Bools, touched: Bools) -> None:
         """Forget objects; those that came and went within the step leave no trace among the changes."""
         objects.free(gone)
-        objects.touched[gone] = there[gone] | _padded(touched, len(there))[gone]
+        objects.touched[gone] = _padded(stored | touched, len(objects.alive))[gone]
 
     @bound
     def _updates(self, objects: pa.Schema, queries: pa.Schema) -> pa.Schema:
