@@ -134,7 +134,7 @@ class Table:
         self.top += len(slots)
 
     def compact(self) -> None:
-        """Give memory back if a third of it lies idle: rows beyond a smaller capacity move to the lowest spare slots."""
+        """Give memory back if a third of it lies idle: rows beyond a smaller capacity move to lower slots."""
         capacity = max(_FIRST_CAPACITY, len(self) + len(self) // 8)
         if 3 * capacity > 2 * len(self.alive):
             return
@@ -229,7 +229,9 @@ class Table:
         batch, alive = self.rows(slots), np.concatenate([self.alive[slots], np.zeros(len(lost), np.bool_)])
         if len(lost):
             blank = Table(self.schema)
-            batch = pa.concat_batches([batch, blank.rows(blank.insert(len(lost)))])
+            blanks = blank.rows(blank.insert(len(lost)))
+            columns = [pa.concat_arrays(both) for both in zip(batch.columns, blanks.columns, strict=True)]
+            batch = pa.RecordBatch.from_arrays(columns, schema=batch.schema)
             slots = np.concatenate([slots, lost])
         return batch.append_column(SLOT, pa.array(slots)).append_column(ALIVE, pa.array(alive))
 

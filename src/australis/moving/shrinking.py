@@ -21,8 +21,8 @@ _HALVES = 3
 def shrunk(queries: Table, after: Regions, whole: Interest, led: Bools, width: float, budget: int) -> Bools:
     """Who is still wanted, beside focal objects, at the least level at which the budget is met, or at the last.
 
-    At levels up to 1 caches shrink, then regions by as much of their area. All queries have the same level, but for those
-    that would fall below their accuracy.
+    At levels up to 1 caches shrink, then regions by as much of their area. All queries have the same level, but for
+    those that would fall below their accuracy.
     """
     low, high, best = 0.0, 2.0, _wanted(queries, after, whole, led, width, 2.0)
     for _ in range(_ROUNDS if np.count_nonzero(best) <= budget else 0):
@@ -48,11 +48,12 @@ def _wanted(queries: Table, after: Regions, whole: Interest, led: Bools, width: 
     goes back half of the way, and at last all of it, where it misses nothing.
     """
     levels, turns = np.full(len(after.kind), level), 0
+    placed, accuracy = whole.queries[whole.queries < len(levels)], np.tile(queries[ACCURACY], 2)
     while True:
-        smaller = around(queries, after, whole.queries, width, levels)
-        kept: Bools = led | (interest(whole.grid, smaller, whole.queries, len(led)) > 0)
+        smaller = around(queries, after, placed, width, levels)
+        kept: Bools = led | (interest(whole.grid, smaller, placed, len(led)) > 0)
         actual, hidden = populations(whole, (whole.counts > 0) & ~kept)
-        broken = hidden > allowed(actual, queries[ACCURACY])
+        broken = (hidden > allowed(actual, accuracy)).reshape(2, -1).any(axis=0)
         if not broken.any():
             return kept
         levels[broken] = levels[broken] / 2 if turns < _HALVES else 0.0

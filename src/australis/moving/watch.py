@@ -19,6 +19,7 @@ from australis.moving.grid import Grid, grid
 from australis.moving.nearest import limit
 from australis.moving.placing import moved, regions
 from australis.moving.regions import NEAREST, Floats, Regions
+from australis.moving.shedding import accuracies
 from australis.moving.stamps import Stamps
 from australis.moving.updates import Updates, updates
 from australis.order import Order, place_type
@@ -221,12 +222,14 @@ class Watch:
             return None
         shed, accessed = objects[known.SHED].copy(), np.zeros(len(objects.alive), np.bool_)
         accessed[reported] = True
+        wants, accuracy = memory.strict(wants, queries, after), np.tile(queries[asked.ACCURACY], 2)
         if self.shed == "objects":
-            part = memory.lighten(wants, everyone, queries, shed, accessed, leaders, self.budget)
+            memory.lighten(wants, everyone, accuracy, shed, accessed, leaders, self.budget)
         else:
-            part = memory.shrink(wants, queries, after, shed, leaders, width, self.budget)
+            memory.shrink(wants, queries, after, shed, leaders, width, self.budget)
         objects.touched |= shed != objects[known.SHED]
         objects[known.SHED][:] = shed
+        part: Floats = accuracies(wants, shed).reshape(2, -1).min(axis=0)
         return part
 
     def _told(self, queries: Table, part: Floats, there: Bools, trains: Trains, number: int) -> Train:
