@@ -15,7 +15,8 @@ from australis.table import Table
 from australis.train import Bools, Ints
 
 _ROUNDS = 6
-_HALVES = 3
+_LEVELS = 2 - np.array([0, 0.01, 0.02, 0.04, 0.08, 0.15, 0.25, 0.4, 0.55, 0.7, 0.8, 0.9, 1, 1.2, 1.4, 1.6, 1.8, 2])
+"""By which queries grow to their accuracy: where many overlap, a little of each is enough for all."""
 
 
 def shrunk(queries: Table, after: Regions, whole: Interest, led: Bools, width: float, budget: int) -> Bools:
@@ -24,10 +25,11 @@ def shrunk(queries: Table, after: Regions, whole: Interest, led: Bools, width: f
     At levels up to 1 caches shrink, then regions by as much of their area. All queries have the same level, but for
     those that would fall below their accuracy.
     """
-    low, high, best = 0.0, 2.0, _wanted(queries, after, whole, led, width, 2.0)
+    most = _most(queries, after, whole, led, width)
+    low, high, best = 0.0, 2.0, _wanted(queries, after, whole, led, width, most)
     for _ in range(_ROUNDS if np.count_nonzero(best) <= budget else 0):
         level = (low + high) / 2
-        kept = _wanted(queries, after, whole, led, width, level)
+        kept = _wanted(queries, after, whole, led, width, np.minimum(level, most))
         if np.count_nonzero(kept) <= budget:
             best, high = kept, level
         else:
@@ -41,23 +43,26 @@ def around(queries: Table, after: Regions, placed: Ints, width: float, levels: F
     return grown(_smaller(after, levels), placed, ways * width * np.maximum(1 - levels, 0.0))
 
 
-def _wanted(queries: Table, after: Regions, whole: Interest, led: Bools, width: float, level: float) -> Bools:
-    """Who is wanted at a level.
+def _most(queries: Table, after: Regions, whole: Interest, led: Bools, width: float) -> Floats:
+    """Levels at which each query has its accuracy: those that have too little grow, step by step, until none has.
 
-    A query has what others keep in its region, so that it may shrink further than its accuracy. One that has too little
-    goes back half of the way, and at last all of it, where it misses nothing.
+    A query has what others keep in its region, so that all are tried at once. At lower levels more is kept, so that
+    accuracies hold there too.
     """
-    levels, turns = np.full(len(after.kind), level), 0
-    placed, accuracy = whole.queries[whole.queries < len(levels)], np.tile(queries[ACCURACY], 2)
+    at, accuracy = np.zeros(len(after.kind), np.int64), np.tile(queries[ACCURACY], 2)
     while True:
-        smaller = around(queries, after, placed, width, levels)
-        kept: Bools = led | (interest(whole.grid, smaller, placed, len(led)) > 0)
+        kept = _wanted(queries, after, whole, led, width, _LEVELS[at])
         actual, hidden = populations(whole, (whole.counts > 0) & ~kept)
         broken = (hidden > allowed(actual, accuracy)).reshape(2, -1).any(axis=0)
         if not broken.any():
-            return kept
-        levels[broken] = levels[broken] / 2 if turns < _HALVES else 0.0
-        turns += 1
+            return _LEVELS[at]
+        at[broken] += 1  # at the last level nothing is missed
+
+
+def _wanted(queries: Table, after: Regions, whole: Interest, led: Bools, width: float, levels: Floats) -> Bools:
+    placed = whole.queries[whole.queries < len(levels)]
+    smaller = around(queries, after, placed, width, levels)
+    return led | (interest(whole.grid, smaller, placed, len(led)) > 0)
 
 
 def _smaller(regions: Regions, levels: Floats) -> Regions:
