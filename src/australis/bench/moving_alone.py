@@ -40,7 +40,9 @@ def caches(load: Load, ticks: int) -> Chart:
         rows.append([tick, *(float(had[part][tick].min()) for part in CACHES)])
     names = [f"{100 * part:g}% cache" for part in CACHES]
     memory = [f"{name}: {100 * (kept[part] / kept[0.0] - 1):.0f}%" for name, part in zip(names, CACHES, strict=True)]
-    title = f"Least accuracy of {each.queries} moving queries of 0.5% of the space; memory above none: {', '.join(memory)}"
+    title = (
+        f"Least accuracy of {each.queries} moving queries of 0.5% of the space; memory above none: {', '.join(memory)}"
+    )
     return Chart("caches", "12", title, ["train", *names], rows, [Panel("accuracy, %", names)])
 
 
@@ -65,7 +67,9 @@ def overhead(load: Load) -> Chart:
     caches = [f"{part}% cache" for part in (25, 50, 75, 100)]
     times = [f"{seconds} s" for seconds in (10, 60, 90)]
     panels = [Panel("a report every 30 s", caches), Panel("50% cache, a report every", times)]
-    return Chart("overhead", "13", "Memory for caches, % of that without", ["miles/hour", *caches, *times], rows, panels)
+    return Chart(
+        "overhead", "13", "Memory for caches, % of that without", ["miles/hour", *caches, *times], rows, panels
+    )
 
 
 def overhead_by_size(load: Load) -> Chart:
@@ -109,7 +113,9 @@ def pipelines(load: Load, ticks: int, joined: bool) -> Chart:
     kinds = [f"{where}, {how}" for how in ("still", "moving") for where in ("below", "on top")]
     names = [f"{what}: {kind}" for kind in kinds for what in ("tuples", "s")]
     other = "join" if joined else "filter"
-    panels = [Panel(f"{what} of the {other}", [name for name in names if name.startswith(what)]) for what in ("tuples", "s")]
+    panels = [
+        Panel(f"{what} of the {other}", [name for name in names if name.startswith(what)]) for what in ("tuples", "s")
+    ]
     title = f"watch below a {other}, and on top of it"
     figure = "17" if joined else "16"
     return Chart(f"pipelined_{other}", figure, title, ["% selected by watch", *names], rows, panels)

@@ -20,9 +20,7 @@ from australis.train import Train, empty
 
 Floats = npt.NDArray[np.float64]
 OBJECTS = "id bigint, x double, y double, time bigint"
-QUERIES = (
-    "query bigint, kind string, x double, y double, width double, height double, focal bigint, accuracy double, k bigint"
-)
+QUERIES = "query bigint, kind string, x double, y double, width double, height double, focal bigint, accuracy double, k bigint"
 
 _K = 10
 

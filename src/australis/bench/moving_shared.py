@@ -154,7 +154,10 @@ def grids(load: Load, ticks: int) -> Chart:
             there_ = queries.slots
             spans = (after.east - after.west)[there_] * side + 1
         rows.append([side, statistics.median(times), float(np.mean(spans))])
-    panels = [Panel("seconds a train", ["seconds"], scale="x"), Panel("cells that a query touches", ["cells"], scale="xy")]
+    panels = [
+        Panel("seconds a train", ["seconds"], scale="x"),
+        Panel("cells that a query touches", ["cells"], scale="xy"),
+    ]
     title = f"The grid, {load.queries:,} moving queries (ours has {(load.objects / 6) ** 0.5:.0f} columns)"
     return Chart("grid", "18", title, ["columns", "seconds", "cells"], rows, panels)
 
@@ -162,7 +165,8 @@ def grids(load: Load, ticks: int) -> Chart:
 def _moving(load: Load, ticks: int) -> list[Points]:
     everywhere = np.zeros(load.objects, np.int64)
     return [
-        Points(tick["x"].to_numpy(), tick["y"].to_numpy(), everywhere, tick["id"].to_numpy()) for tick in load.ticks(ticks)
+        Points(tick["x"].to_numpy(), tick["y"].to_numpy(), everywhere, tick["id"].to_numpy())
+        for tick in load.ticks(ticks)
     ]
 
 
@@ -191,7 +195,9 @@ def responses_by_size(load: Load, ticks: int) -> Chart:
         each = replace(load, smallest=size, largest=size)
         rows.append([100 * size, *(_seconds(replace(each, moving=part), ticks) for part in parts)])
     title = f"A train of {load.objects:,} objects against {load.queries:,} queries"
-    return Chart("responses_sizes", "21b", title, ["% of space", *names], rows, [Panel("seconds a train", names, scale="x")])
+    return Chart(
+        "responses_sizes", "21b", title, ["% of space", *names], rows, [Panel("seconds a train", names, scale="x")]
+    )
 
 
 def _seconds(load: Load, ticks: int) -> float:

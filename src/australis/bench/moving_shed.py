@@ -16,7 +16,7 @@ from australis.schema import schema
 from australis.train import empty
 
 WAYS = ("objects", "queries")
-BUDGETS = (60, 70, 80, 85, 90, 92, 94, 96)
+BUDGETS = (70, 80, 85, 90, 92, 94, 95, 96)
 
 
 def accuracies(load: Load, counts: tuple[int, int], asked: Sequence[float]) -> Chart:
@@ -85,9 +85,12 @@ def supported(load: Load, sizes: Sequence[float]) -> Chart:
         lines.append([[none, objects / none, queries / none] for none, objects, queries in held])
     rows = [[budget, *(value for line in lines for value in line[at])] for at, budget in enumerate(BUDGETS)]
     panels = [
-        Panel(f"{way} shed: times the queries", [name for name in columns if f", {way} " in name], scale="y") for way in WAYS
+        Panel(f"{way} shed: times the queries", [name for name in columns if f", {way} " in name], scale="y")
+        for way in WAYS
     ]
-    return Chart("supported", "25a", "Queries that a budget holds at 90%, to those without shedding", columns, rows, panels)
+    return Chart(
+        "supported", "25a", "Queries that a budget holds at 90%, to those without shedding", columns, rows, panels
+    )
 
 
 def _curves(load: Load) -> tuple[Floats, list[Floats]]:
@@ -101,7 +104,7 @@ def _curves(load: Load) -> tuple[Floats, list[Floats]]:
         least[0].append(_load(watch(load), each)[0])
         for line, way in zip(least[1:], WAYS, strict=True):
             line.append(_load(replace(watch(load), budget=1, shed=way), each)[0])
-        count *= 1.6
+        count *= 1.75
     return np.array(counts, np.float64), [np.array(line, np.float64) for line in least]
 
 
@@ -134,7 +137,9 @@ def arriving(load: Load, ticks: int) -> Chart:
         columns += [f"{what}, {way} shed" for what in ("mean", "least", "load")]
     accuracy = [name for name in columns if name[:4] in ("mean", "leas")]
     panels = [Panel("accuracy, %", accuracy), Panel("objects kept, % of budget", [columns[3], columns[6]])]
-    return Chart("arriving", "25b", f"Queries that come while there is room for {whole:,} objects", columns, told, panels)
+    return Chart(
+        "arriving", "25b", f"Queries that come while there is room for {whole:,} objects", columns, told, panels
+    )
 
 
 def _load(box: Watch, load: Load) -> tuple[int, float]:

@@ -15,7 +15,7 @@ from australis.table import Table
 from australis.train import Bools, Ints
 
 _ROUNDS = 6
-_LEVELS = 2 - np.array([0, 0.01, 0.02, 0.04, 0.08, 0.15, 0.25, 0.4, 0.55, 0.7, 0.8, 0.9, 1, 1.2, 1.4, 1.6, 1.8, 2])
+_LEVELS = 2 - np.concatenate([[0.0], np.geomspace(0.01, 1, 24), np.linspace(1.2, 2, 5)])
 """By which queries grow to their accuracy: where many overlap, a little of each is enough for all."""
 
 
@@ -49,14 +49,22 @@ def _most(queries: Table, after: Regions, whole: Interest, led: Bools, width: fl
     A query has what others keep in its region, so that all are tried at once. At lower levels more is kept, so that
     accuracies hold there too.
     """
-    at, accuracy = np.zeros(len(after.kind), np.int64), np.tile(queries[ACCURACY], 2)
-    while True:
-        kept = _wanted(queries, after, whole, led, width, _LEVELS[at])
+    accuracy = np.tile(queries[ACCURACY], 2)
+
+    def broken(levels: Floats) -> Bools:
+        kept = _wanted(queries, after, whole, led, width, levels)
         actual, hidden = populations(whole, (whole.counts > 0) & ~kept)
-        broken = (hidden > allowed(actual, accuracy)).reshape(2, -1).any(axis=0)
-        if not broken.any():
-            return _LEVELS[at]
-        at[broken] += 1  # at the last level nothing is missed
+        return (hidden > allowed(actual, accuracy)).reshape(2, -1).any(axis=0)
+
+    low, high = 0, len(_LEVELS) - 1
+    while low < high:  # where most have enough if all are alike
+        middle = (low + high) // 2
+        most = 2 * np.count_nonzero(broken(np.full(len(after.kind), _LEVELS[middle]))) > len(whole.queries)
+        low, high = (middle + 1, high) if most else (low, middle)
+    at = np.full(len(after.kind), low)
+    while (less := broken(_LEVELS[at])).any():
+        at[less] += 1  # at the last level nothing is missed
+    return _LEVELS[at]
 
 
 def _wanted(queries: Table, after: Regions, whole: Interest, led: Bools, width: float, levels: Floats) -> Bools:
