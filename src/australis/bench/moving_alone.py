@@ -35,9 +35,7 @@ def caches(load: Load, ticks: int) -> Chart:
         found = list(_by_turns(box, each, ticks))
         had[part] = 100 * np.array([sizes for sizes, _ in found]) / np.maximum(full, 1)
         kept[part] = found[-1][1]
-    rows = []
-    for tick in range(_TURNS, ticks):
-        rows.append([tick, *(float(had[part][tick].min()) for part in CACHES)])
+    rows = [[tick, *(float(had[part][tick].min()) for part in CACHES)] for tick in range(_TURNS, ticks)]
     names = [f"{100 * part:g}% cache" for part in CACHES]
     memory = [f"{name}: {100 * (kept[part] / kept[0.0] - 1):.0f}%" for name, part in zip(names, CACHES, strict=True)]
     title = (
@@ -59,7 +57,7 @@ def _by_turns(box: Watch, load: Load, ticks: int) -> Iterator[tuple[Floats, int]
 
 
 def overhead(load: Load) -> Chart:
-    """Figure 13: what caches add to the objects that are kept, by speed, size of the cache, and time between reports."""
+    """Figure 13: what caches add to the objects kept, by speed, size of the cache, and time between reports."""
     rows = []
     for mph in _SPEEDS:
         by_cache = [_more(load, mph, part, 30, 2.0) for part in (0.25, 0.5, 0.75, 1.0)]

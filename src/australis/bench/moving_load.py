@@ -20,7 +20,10 @@ from australis.train import Train, empty
 
 Floats = npt.NDArray[np.float64]
 OBJECTS = "id bigint, x double, y double, time bigint"
-QUERIES = "query bigint, kind string, x double, y double, width double, height double, focal bigint, accuracy double, k bigint"
+QUERIES = (
+    "query bigint, kind string, x double, y double, width double, height double, focal bigint,"
+    " accuracy double, k bigint"
+)
 
 _K = 10
 
@@ -56,8 +59,8 @@ class Load:
             yield pa.RecordBatch.from_pydict(
                 {
                     "id": np.arange(self.objects),
-                    "x": place[0],
-                    "y": place[1],
+                    "x": place[0].copy(),
+                    "y": place[1].copy(),
                     "time": np.full(self.objects, tick),
                 }
             )

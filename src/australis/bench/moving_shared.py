@@ -49,8 +49,8 @@ def sharing(load: Load, anchor: int) -> Chart:
     """Figures 19 and 20: as many queries as fit in the memory in which the shared box has `anchor` queries of 0.01%.
 
     Apart, each query has a buffer of the objects in its region and cache (SOLE 5.1). Memory is counted twice: as the
-    paper's entries, where a query is registered in all cells that it touches, and as the bytes that our tables hold for a
-    row, where it is registered nowhere.
+    paper's entries, where a query is registered in all cells that it touches, and as the bytes that our tables hold for
+    a row, where it is registered nowhere.
     """
     rows: list[list[float]] = []
     memory: list[float] = []
@@ -123,15 +123,19 @@ def _wanted(load: Load) -> tuple[float, float]:
     ]
 
     def columns(low: Floats, high: Floats) -> Floats:
-        return np.clip(np.floor(high * _CELLS), 0, _CELLS - 1) - np.clip(np.floor(low * _CELLS), 0, _CELLS - 1) + 1
+        count: Floats = (
+            np.clip(np.floor(high * _CELLS), 0, _CELLS - 1) - np.clip(np.floor(low * _CELLS), 0, _CELLS - 1) + 1
+        )
+        return count
 
     return float(np.mean(inside)), float((columns(west, east) * columns(south, north)).mean())
 
 
 def _held(load: Load) -> tuple[float, float]:
-    """The bytes that the tables of a box hold for an object and for a query, without the room that they have for more."""
+    """The bytes that the tables of a box hold for an object and for a query, without the room for more."""
     *_, (_, tables, _) = ran(watch(load), replace(load, queries=load.objects // 10), 1)
-    return tuple(tables[name].nbytes / len(tables[name].alive) for name in ("objects", "queries"))
+    objects, queries = (tables[name].nbytes / len(tables[name].alive) for name in ("objects", "queries"))
+    return objects, queries
 
 
 def grids(load: Load, ticks: int) -> Chart:

@@ -19,7 +19,7 @@ WAYS = ("objects", "queries")
 BUDGETS = (70, 80, 85, 90, 92, 94, 95, 96)
 
 
-def accuracies(load: Load, counts: tuple[int, int], asked: Sequence[float]) -> Chart:
+def accuracies(load: Load, counts: Sequence[int], asked: Sequence[float]) -> Chart:
     """Figure 22: the load that is left, by the accuracy that all queries ask for; few queries, and many."""
     names = [f"{way} shed, {count:,} queries" for count in counts for way in WAYS]
     wholes = {count: _load(watch(load), replace(load, queries=count))[0] for count in counts}
@@ -124,7 +124,8 @@ def arriving(load: Load, ticks: int) -> Chart:
     """Figure 25b: accuracies while more and more queries come, those that accept 70%, after memory is full."""
     first = load.queries // ticks
     whole, _ = _load(watch(load), replace(load, queries=first * (ticks // 3)))
-    columns, told = ["queries"], [[first * (tick + 1)] for tick in range(ticks)]
+    columns = ["queries"]
+    told: list[list[float]] = [[first * (tick + 1)] for tick in range(ticks)]
     for way in WAYS:
         box = replace(watch(load), budget=whole, shed=way)
         asked = replace(load, accuracy=0.7).asked()

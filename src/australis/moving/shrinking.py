@@ -54,7 +54,8 @@ def _most(queries: Table, after: Regions, whole: Interest, led: Bools, width: fl
     def broken(levels: Floats) -> Bools:
         kept = _wanted(queries, after, whole, led, width, levels)
         actual, hidden = populations(whole, (whole.counts > 0) & ~kept)
-        return (hidden > allowed(actual, accuracy)).reshape(2, -1).any(axis=0)
+        less: Bools = hidden > allowed(actual, accuracy)
+        return less[: len(levels)] | less[len(levels) :]
 
     low, high = 0, len(_LEVELS) - 1
     while low < high:  # where most have enough if all are alike
@@ -64,7 +65,8 @@ def _most(queries: Table, after: Regions, whole: Interest, led: Bools, width: fl
     at = np.full(len(after.kind), low)
     while (less := broken(_LEVELS[at])).any():
         at[less] += 1  # at the last level nothing is missed
-    return _LEVELS[at]
+    made: Floats = _LEVELS[at]
+    return made
 
 
 def _wanted(queries: Table, after: Regions, whole: Interest, led: Bools, width: float, levels: Floats) -> Bools:
