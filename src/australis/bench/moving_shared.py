@@ -6,6 +6,7 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -140,24 +141,18 @@ def _held(load: Load) -> tuple[float, float]:
 
 def grids(load: Load, ticks: int) -> Chart:
     """Figure 18: seconds of a train by the columns and rows of the grid, and the cells that a query touches."""
-    points, queries, rows = _moving(load, ticks), _asked(load), []
+    queries, everyone, rows = _asked(load), np.arange(load.objects), []
+    wide = 2 * queries["across"][queries.slots]
+    points = _moving(load, ticks)
+    regions = [placing.regions(queries, queries.alive, place, queries["focal"], False) for place in points]
     for side in (10, 20, 30, 50, 100, 200, 300):
-        times, spans = [], np.zeros(0)
-        before = None
-        for place in points:
+        times, crowd = [], load.objects / side**2
+        for (old, new), (before, after) in zip(pairwise(points), pairwise(regions), strict=True):
             start = time.perf_counter()
-            after = placing.regions(queries, queries.alive, place, queries["focal"], False)
-            if before is not None:
-                old, there = before
-                crowd = load.objects / side**2
-                everyone = np.arange(load.objects)
-                differences(grid(place, old, everyone, crowd), after, there, queries.slots)
-                differences(grid(old, place, everyone, crowd), there, after, queries.slots)
-                times.append(time.perf_counter() - start)
-            before = (place, after)
-            there_ = queries.slots
-            spans = (after.east - after.west)[there_] * side + 1
-        rows.append([side, statistics.median(times), float(np.mean(spans))])
+            differences(grid(new, old, everyone, crowd), after, before, queries.slots)
+            differences(grid(old, new, everyone, crowd), before, after, queries.slots)
+            times.append(time.perf_counter() - start)
+        rows.append([side, statistics.median(times), float(np.mean((wide * side + 1) ** 2))])
     panels = [
         Panel("seconds a train", ["seconds"], scale="x"),
         Panel("cells that a query touches", ["cells"], scale="xy"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +12,9 @@ from australis.moving.differences import differences
 from australis.moving.grid import Grid, grid
 from australis.moving.regions import Points, Regions
 from australis.train import Bools, Ints
+
+_MUCH = 1 << 24
+"""Queries times objects."""
 
 
 class Updates(NamedTuple):
@@ -23,10 +28,17 @@ class Updates(NamedTuple):
 def updates(old: Points, new: Points, before: Regions, after: Regions, anew: Bools, all_new: Grid) -> Updates:
     """Go through all objects for the queries whose regions are `anew`, and for the others through those that changed.
 
-    Where neither the query nor the object changed, nothing enters or leaves.
+    Where neither the query nor the object changed, nothing enters or leaves. Where there is much to do, those that
+    leave are found beside those that enter: kernels run without the interpreter's lock.
     """
-    lost = _entering(new, old, after, before, anew, None)
-    won = _entering(old, new, before, after, anew, all_new)
+    leaving = partial(_entering, new, old, after, before, anew, None)
+    entering = partial(_entering, old, new, before, after, anew, all_new)
+    if len(anew) * len(old.x) < _MUCH:
+        lost, won = leaving(), entering()
+    else:
+        with ThreadPoolExecutor(1) as beside:
+            other = beside.submit(leaving)
+            won, lost = entering(), other.result()
     return Updates(np.concatenate([lost[0], won[0]]), np.concatenate([lost[1], won[1]]), len(lost[0]))
 
 
