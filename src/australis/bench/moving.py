@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json as json_
 import statistics
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 _CELLS = 50
 """The columns and rows of cells by which plain Spark joins: it has no way to join points and rectangles as such."""
+_WIDE = 180
 
 
 def main(
@@ -48,7 +50,8 @@ def main(
     """Measure, show and write down."""
     if quick:
         objects, queries, nearest, batches = objects // 20, queries // 20, nearest // 20, min(batches, 3)
-    load, console = Load(objects, queries, nearest=nearest), Console()
+    load = Load(objects, queries, nearest=nearest)
+    console = Console(width=None if sys.stdout.isatty() else _WIDE)
     report: dict[str, Any] = {"objects": objects, "queries": queries, "nearest": nearest, "batches": batches}
     with console.status("the kernel") as status:
         report["kernel"] = kernel(load, batches)

@@ -108,7 +108,7 @@ def pipelines(load: Load, ticks: int, joined: bool) -> Chart:
             for below in (True, False):
                 row += _piped(each, ticks, joined, below)
         rows.append(row)
-    kinds = [f"{where}, {how}" for how in ("still", "moving") for where in ("below", "on top")]
+    kinds = [f"{where}, {how}" for how in ("still", "moving") for where in ("below", "above")]
     names = [f"{what}: {kind}" for kind in kinds for what in ("tuples", "s")]
     other = "join" if joined else "filter"
     panels = [

@@ -54,6 +54,6 @@ def experiments(objects: int) -> dict[str, Callable[[], Chart]]:
         "22": lambda: accuracies(load(50_000), many(1_000, 25_000), (0.1, 0.3, 0.5, 0.7, 0.9, 1.0)),
         "23": lambda: by_queries(load(50_000), many(2_000, 8_000, 32_000)),
         "24": lambda: budgets(load(50_000), many(1_000, 8_000, 32_000)),
-        "25a": lambda: supported(load(50_000), (1e-3, 1e-2) if small else (1e-4, 1e-3, 1e-2)),
+        "25a": lambda: supported(load(50_000), (1e-2,) if small else (1e-4, 1e-3, 1e-2)),
         "25b": lambda: arriving(load(3_600, smallest=1e-3, largest=1e-3), 8 if small else 24),
     }

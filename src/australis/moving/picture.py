@@ -80,9 +80,14 @@ def moment_png(frames: Frames, row: int) -> bytes:
         color = _OBJECTS[kind % len(_OBJECTS)]
         axes.scatter(frames.x[row, mine], frames.y[row, mine], s=size, c=color, label=name, linewidths=0, zorder=3)
     inside = members_at(frames, row)
-    label = f"in an answer ({frames.sizes[row].sum():,})"
     axes.scatter(
-        frames.x[row, inside], frames.y[row, inside], s=1.6 * size, c=_ANSWER, label=label, linewidths=0, zorder=4
+        frames.x[row, inside],
+        frames.y[row, inside],
+        s=1.6 * size,
+        c=_ANSWER,
+        label="in an answer",
+        linewidths=0,
+        zorder=4,
     )
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, markerscale=2)
     shown = int((~np.isnan(frames.x[row])).sum())
