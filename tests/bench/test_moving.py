@@ -32,7 +32,7 @@ def test_a_tree_finds_what_the_updates_add_up_to() -> None:
 def test_the_papers_experiments_come_to_what_it_says(tmp_path: Path) -> None:
     told: list[str] = []
     found = moving_paper.main(2000, tmp_path, Console(file=StringIO()), told.append)
-    assert len(told) == len(found) == 14
+    assert len(told) == len(found) == 16
     assert {path.name for path in tmp_path.iterdir()} == {f"moving_{name}.png" for name in found}
 
     def column(name: str, *titles: str) -> list[Any]:
@@ -53,6 +53,8 @@ def test_the_papers_experiments_come_to_what_it_says(tmp_path: Path) -> None:
         "shedding", "% accuracy asked for", *(name for name in found["shedding"]["columns"] if name.startswith("mean"))
     ):
         assert min(means) >= asked - 1e-6
+    for none, objects in column("shedding_bytes", "none shed, carrying 3", "objects shed, carrying 3")[1:]:
+        assert objects < none
     assert max(column("supported", "ratio, objects shed, 1%"))[0] > 2
     assert all(
         least >= 70 - 1e-6

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
@@ -57,14 +58,15 @@ class Chart:
                 axis.plot(self._column(over), self._column(name), marker=".", label=name)
             axis.set(xlabel=over, title=panel.title)
             axis.title.set_fontsize(10)
-            if "x" in panel.scale:
-                axis.set_xscale("log")
-            if "y" in panel.scale:
-                axis.set_yscale("log")
+            for side, line in (("x", axis.xaxis), ("y", axis.yaxis)):
+                if side in panel.scale:
+                    axis.set(**{f"{side}scale": "log"})
+                    line.set_major_formatter(_power)
+                    line.set_minor_formatter(_power)
             axis.grid(alpha=0.3)
             if len(panel.lines) > 1:
                 axis.legend(fontsize=8)
-        figure.suptitle(self.title, fontsize=11)
+        figure.suptitle(fill(self.title, 46 * len(self.panels)), fontsize=11)
         path = folder / f"moving_{self.name}.png"
         figure.savefig(path, dpi=90, metadata={"Software": None})
         pyplot.close(figure)
@@ -76,6 +78,11 @@ class Chart:
     def _column(self, name: str) -> list[float]:
         place = list(self.columns).index(name)
         return [row[place] for row in self.rows]
+
+
+def _power(value: float, _: int) -> str:
+    """A label at 1, 2 and 5 of each power of ten."""
+    return f"{value:g}" if f"{value:e}"[0] in "125" else ""
 
 
 def _short(value: float) -> str:

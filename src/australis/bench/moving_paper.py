@@ -8,11 +8,11 @@ from typing import Any
 
 from rich.console import Console
 
-from australis.bench.moving_alone import caches, overhead, overhead_by_size, pipelines
+from australis.bench.moving_alone import cache_memory, caches, overhead, overhead_by_size, pipelines
 from australis.bench.moving_chart import Chart
 from australis.bench.moving_load import Load
 from australis.bench.moving_shared import grids, responses, responses_by_size, sharing
-from australis.bench.moving_shed import accuracies, arriving, budgets, by_queries, supported
+from australis.bench.moving_shed import accuracies, arriving, budgets, by_queries, held, supported
 
 SPEED = 0.008
 """From one report to the next, in sides of the space: the paper's, whose whole cache is half of a query of 0.5%."""
@@ -43,6 +43,7 @@ def experiments(objects: int) -> dict[str, Callable[[], Chart]]:
     small = objects < 100_000
     return {
         "12": lambda: caches(load(50_000), 12 if small else 24),
+        "12f": lambda: cache_memory(load(50_000), 12 if small else 24),
         "13": lambda: overhead(load(50_000)),
         "14": lambda: overhead_by_size(load(50_000)),
         "16": lambda: pipelines(load(1), 4, joined=False),
@@ -52,6 +53,7 @@ def experiments(objects: int) -> dict[str, Callable[[], Chart]]:
         "21a": lambda: responses(load(50_000), many(5_000, 10_000, 20_000, 50_000), 4),
         "21b": lambda: responses_by_size(load(30_000), 3),
         "22": lambda: accuracies(load(50_000), many(1_000, 25_000), (0.1, 0.3, 0.5, 0.7, 0.9, 1.0)),
+        "22, in bytes": lambda: held(load(2_000)),
         "23": lambda: by_queries(load(50_000), many(2_000, 8_000, 32_000)),
         "24": lambda: budgets(load(50_000), many(1_000, 8_000, 32_000)),
         "25a": lambda: supported(load(50_000), (1e-2,) if small else (1e-4, 1e-3, 1e-2)),

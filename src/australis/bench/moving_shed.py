@@ -16,6 +16,7 @@ from australis.schema import schema
 from australis.train import empty
 
 WAYS = ("objects", "queries")
+_CARRIED = ((), ("x", "y", "time"))
 BUDGETS = (70, 80, 85, 90, 92, 94, 95, 96)
 
 
@@ -38,6 +39,25 @@ def accuracies(load: Load, counts: Sequence[int], asked: Sequence[float]) -> Cha
     panels = [Panel("load, %", ["expected", *names]), Panel("mean accuracy, %", ["expected", *means])]
     columns = ["% accuracy asked for", "expected", *names, *means]
     return Chart("shedding", "22", "The load that is left at an accuracy", columns, rows, panels)
+
+
+def held(load: Load) -> Chart:
+    """What figure 22 comes to in bytes of tables: shadows take some too, and objects more if they carry columns."""
+    rows = []
+    for accuracy in (0.9, 0.7, 0.5, 0.3):
+        row = [100 * accuracy]
+        for carry in _CARRIED:
+            plain = replace(watch(load), carry=carry)
+            boxes = [plain, *(replace(plain, budget=1, shed=way) for way in WAYS)]
+            for box in boxes:
+                *_, (_, tables, _) = ran(box, replace(load, accuracy=accuracy), 2)
+                row.append(sum(tables[name].nbytes for name in tables if name != "queries") / 1e6)
+        rows.append(row)
+    ways = ("none", *WAYS)
+    names = [f"{way} shed{', carrying 3' if carry else ''}" for carry in _CARRIED for way in ways]
+    panels = [Panel("MB of objects and shadows", names)]
+    title = f"Memory at an accuracy, {load.queries:,} queries"
+    return Chart("shedding_bytes", "22", title, ["% accuracy asked for", *names], rows, panels)
 
 
 def by_queries(load: Load, counts: Sequence[int]) -> Chart:
