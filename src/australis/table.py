@@ -133,11 +133,14 @@ class Table:
         self.spare[self.top : self.top + len(slots)] = slots
         self.top += len(slots)
 
-    def compact(self) -> None:
-        """Give memory back if a third of it lies idle: rows beyond a smaller capacity move to lower slots."""
-        capacity = max(_FIRST_CAPACITY, len(self) + len(self) // 8)
-        if 3 * capacity > 2 * len(self.alive):
+    def compact(self, room: float = 0.5) -> None:
+        """Give memory back if there is room for more than such a part of the rows: half of that is left.
+
+        Rows beyond the smaller capacity move to lower slots.
+        """
+        if len(self.alive) <= max(_FIRST_CAPACITY, (1 + room) * len(self)):
             return
+        capacity = max(_FIRST_CAPACITY, int((1 + room / 2) * len(self)))
         high = capacity + np.flatnonzero(self.alive[capacity:])
         low = np.flatnonzero(~self.alive[:capacity])[: len(high)]
         for values in (*self.columns.values(), *self.valid.values()):

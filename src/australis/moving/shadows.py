@@ -14,6 +14,9 @@ from australis.moving.objects import MASK, SHED, TIME, X, Y
 from australis.table import Table
 from australis.train import Bools, Ints
 
+ROOM = 0.1
+"""For so much more do tables have room after a step where memory is short."""
+
 
 def table(objects: Table, timed: bool, masked: bool) -> Table:
     """The shadows of objects that time out, or that conditions tell apart."""
@@ -50,5 +53,5 @@ def conceal(objects: Table, shadows: Table, recalled: Ints, gone: Bools) -> Bool
     rows = shadows.insert(len(fresh))
     for name in shadows.schema.names:
         shadows.put(name, rows, objects.get(name, fresh))
-    shadows.compact()
+    shadows.compact(ROOM)
     return shed

@@ -159,7 +159,7 @@ class Watch:
         self._free(objects, np.flatnonzero(gone & objects.alive), stored, touched)
         queries.free(np.flatnonzero(removed))
         if self.cache is not None:
-            objects.compact()
+            objects.compact(0.5 if self.budget is None else shadows.ROOM)
         return tuple(out)
 
     def _report(self, tables: Tables, reports: Train, slots: Ints, rows: Ints) -> Bools:
