@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,7 @@ def experiments(objects: int) -> dict[str, Callable[[], Chart]]:
         "16": lambda: pipelines(load(1), 4, joined=False),
         "17": lambda: pipelines(load(1), 4, joined=True),
         "18": lambda: grids(load(50_000, moving=1.0), 3),
-        "19": lambda: sharing(load(50_000), *many(60_000)),
+        "19": lambda: sharing(replace(load(50_000), objects=objects * 11 // 10), *many(60_000)),
         "21a": lambda: responses(load(50_000), many(5_000, 10_000, 20_000, 50_000), 4),
         "21b": lambda: responses_by_size(load(30_000), 3),
         "22": lambda: accuracies(load(50_000), many(1_000, 25_000), (0.1, 0.3, 0.5, 0.7, 0.9, 1.0)),
