@@ -61,6 +61,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "moving.city",
         "moving.command",
         "moving.picture",
+        "moving.picture_answers",
         "moving.picture_frames",
         "moving.picture_page",
         "signals.command",

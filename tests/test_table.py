@@ -78,6 +78,32 @@ def test_changes_make_a_copy_the_same(steps: list[tuple[list[tuple[Any, ...]], l
         assert copy.lookup(keys, len(rows)).tolist() == table.lookup(keys, len(rows)).tolist()
 
 
+@given(STEPS, st.booleans())
+def test_a_table_gives_memory_back_and_tells_which_rows_moved(steps: Any, apart: bool) -> None:
+    """Rows come in a crowd of others that go again; changes are told after each step, or after two."""
+    table, copy, model = Table(SCHEMA, KEY), Table(SCHEMA, KEY), {}
+    crowd = [("crowd", number, None, None, None, None) for number in range(300)]
+    for place, (rows, _) in enumerate(steps):
+        others = table.find(arrays(crowd)[:2], len(crowd))
+        large = table.nbytes
+        written(table, rows)
+        model.update({row[:2]: row for row in rows})
+        table.free(others)
+        table.compact()
+        assert len(table.alive) == 64
+        assert table.nbytes < large / 3
+        assert content(table) == sorted(repr(dict(zip(SCHEMA.names, row, strict=True))) for row in model.values())
+        found = table.lookup(arrays(rows)[:2], len(rows))
+        assert not len(rows) or found.min() >= 0
+        if apart or place % 2:
+            copy.apply(table.changes())
+            assert copy.slots.tolist() == table.slots.tolist()
+            assert content(copy) == content(table)
+            if len(copy.alive) > 64:
+                copy.cut(64)
+            assert copy.lookup(arrays(rows)[:2], len(rows)).tolist() == found.tolist()
+
+
 def test_changes_of_nothing_change_nothing() -> None:
     heaps = pa.schema([pa.field("heap", pa.list_(pa.int64(), 3), nullable=False)])
     table, copy = Table(heaps), Table(heaps)

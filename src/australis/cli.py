@@ -257,14 +257,17 @@ def signals(
 @bench.command()
 def moving(
     objects: Annotated[int, typer.Option(help="How many move, and report in every batch.")] = 100_000,
-    queries: Annotated[int, typer.Option(help="How many watch them; half of them move too.")] = 50_000,
+    queries: Annotated[int, typer.Option(help="How many squares watch them; half of them move too.")] = 50_000,
+    nearest: Annotated[int, typer.Option(help="How many ask for the ten nearest, beside.")] = 10_000,
     batches: Annotated[int, typer.Option(help="How many, after the one with the queries.")] = 8,
     json: Annotated[Path | None, typer.Option(metavar="OUT.JSON", help="Write the numbers here.")] = None,
-    plots: Annotated[Path | None, typer.Option(metavar="DIR", help="The paper's experiments too, drawn here.")] = None,
+    plots: Annotated[Path | None, typer.Option(metavar="DIR", help="Draw the paper's experiments here.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A twentieth of all, in half a minute.")] = False,
+    paper: Annotated[bool, typer.Option("--paper/--no-paper", help="The paper's experiments too.")] = True,
 ) -> None:
-    """Measure queries about moving objects, beside plain Spark and a tree of rectangles."""
+    """Measure queries about moving objects beside plain Spark and a tree, and do the SOLE paper's experiments."""
     measure = importlib.import_module("australis.bench.moving").main
-    measure(objects=objects, queries=queries, batches=batches, json=json, plots=plots)
+    measure(objects, queries, nearest, batches, json, plots, quick, paper)
 
 
 def _load(file: Path, functions: list[Path] | None) -> Network:

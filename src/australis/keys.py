@@ -131,10 +131,15 @@ class Keys:
         self.words = np.zeros((0, width), np.int64)
         self.places = np.full(8, _EMPTY, np.int64)
 
+    @property
+    def nbytes(self) -> int:
+        return self.words.nbytes + self.places.nbytes
+
     def grow(self, capacity: int, slots: Ints) -> None:
-        """Make room for `capacity` slots, of which these are in use."""
+        """Have room for `capacity` slots, of which these are in use."""
         grown = np.zeros((capacity, self.width), np.int64)
-        grown[: len(self.words)] = self.words
+        kept = min(capacity, len(self.words))
+        grown[:kept] = self.words[:kept]
         self.words = grown
         self.places = np.full(max(8, 1 << (2 * capacity - 1).bit_length()), _EMPTY, np.int64)
         _insert(self.words, self.places, slots, SECRET[0])

@@ -62,6 +62,8 @@ class Table:
         self.touched: Bools = np.zeros(0, np.bool_)
         self.spare: Ints = np.empty(0, np.int64)
         self.top = 0
+        self.lost: Ints = np.empty(0, np.int64)
+        """Slots beyond the capacity that had rows when the changes were last asked for."""
         self.versions: Versions | None = None
         self.watched = True
         """Whether a box reads it beside the one that writes it, and needs the versions."""
@@ -77,6 +79,12 @@ class Table:
     def slots(self) -> Ints:
         """The slots in use, in ascending order."""
         return np.flatnonzero(self.alive)
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all arrays; what strings hold is beside them."""
+        arrays = (*self.columns.values(), *self.valid.values(), self.alive, self.touched, self.spare)
+        return sum(each.nbytes for each in arrays) + (self._keys.nbytes if self.key else 0)
 
     def reserve(self, rows: int) -> None:
         """Have at least so many spare slots."""
@@ -124,6 +132,38 @@ class Table:
         self.touched[slots] = True
         self.spare[self.top : self.top + len(slots)] = slots
         self.top += len(slots)
+
+    def compact(self, room: float = 0.5) -> None:
+        """Give memory back if there is room for more than such a part of the rows: half of that is left.
+
+        Rows beyond the smaller capacity move to lower slots.
+        """
+        if len(self.alive) <= max(_FIRST_CAPACITY, (1 + room) * len(self)):
+            return
+        capacity = max(_FIRST_CAPACITY, int((1 + room / 2) * len(self)))
+        high = capacity + np.flatnonzero(self.alive[capacity:])
+        low = np.flatnonzero(~self.alive[:capacity])[: len(high)]
+        for values in (*self.columns.values(), *self.valid.values()):
+            values[low] = values[high]
+        if self.key:
+            self._keys.words[low] = self._keys.words[high]
+        self.touched[high] = True
+        self.alive[low], self.touched[low] = True, True
+        self.alive[high] = False
+        self.cut(capacity)
+
+    def cut(self, capacity: int) -> None:
+        """Have no more slots than so many; there is no row beyond."""
+        self.lost = np.union1d(self.lost, capacity + np.flatnonzero(self.touched[capacity:]))
+        for columns in (self.columns, self.valid):
+            for name, values in columns.items():
+                columns[name] = values[:capacity].copy()
+        self.alive, self.touched = self.alive[:capacity].copy(), self.touched[:capacity].copy()
+        vacant = np.flatnonzero(~self.alive)[::-1]
+        self.top, self.spare = len(vacant), np.zeros(capacity, np.int64)
+        self.spare[: self.top] = vacant
+        if self.key:
+            self._keys.grow(capacity, self.slots)
 
     def find(self, key: Sequence[pa.Array[Any]], rows: int) -> Ints:
         """The slots of `rows` keys, made where they are new; they count as touched."""
@@ -184,10 +224,19 @@ class Table:
 
     def changes(self) -> pa.RecordBatch:
         """The rows touched since this was last asked, with their slots and whether they are still there."""
-        slots = np.flatnonzero(self.touched)
+        inside = self.lost < len(self.alive)
+        self.touched[self.lost[inside]] = True
+        slots, lost = np.flatnonzero(self.touched), self.lost[~inside]
         self.touched[:] = False
-        batch = self.rows(slots)
-        return batch.append_column(SLOT, pa.array(slots)).append_column(ALIVE, pa.array(self.alive[slots]))
+        self.lost = lost[:0]
+        batch, alive = self.rows(slots), np.concatenate([self.alive[slots], np.zeros(len(lost), np.bool_)])
+        if len(lost):
+            blank = Table(self.schema)
+            blanks = blank.rows(blank.insert(len(lost)))
+            columns = [pa.concat_arrays(both) for both in zip(batch.columns, blanks.columns, strict=True)]
+            batch = pa.RecordBatch.from_arrays(columns, schema=batch.schema)
+            slots = np.concatenate([slots, lost])
+        return batch.append_column(SLOT, pa.array(slots)).append_column(ALIVE, pa.array(alive))
 
     def apply(self, changes: pa.RecordBatch) -> None:
         """Do the changes that another copy of this table reported, so that the two are the same."""

@@ -21,7 +21,7 @@ from australis.errors import RunError
 from australis.moving.city.layout import layout
 from australis.moving.city.queries import Mix
 from australis.moving.city.simulate import City, simulate
-from australis.moving.picture import regions_at, show
+from australis.moving.picture import circles_at, members_at, regions_at, show
 from australis.moving.picture_frames import Frames, frames
 from australis.moving.picture_page import page
 
@@ -102,13 +102,31 @@ def test_frames_have_every_query_while_it_is_there(city: Path, whole: Frames) ->
 
 def test_answers_may_go_by_the_name_of_objects(city: Path, answers: Path, whole: Frames, tmp_path: Path) -> None:
     (tmp_path / "seen.csv").write_text(answers.read_text().replace('"object"', '"id"'))
-    assert whole.sizes is not None
     assert np.array_equal(frames(city, tmp_path / "seen.csv").sizes, whole.sizes)
+
+
+def test_without_a_file_answers_are_what_a_watch_box_gives(city: Path, whole: Frames) -> None:
+    found = frames(city)
+    squares = found.neighbours == 0
+    assert np.array_equal(found.sizes[:, squares], whole.sizes[:, squares])
+    assert 0 < squares.sum() < len(squares)
+    for row in range(0, SECONDS, 7):
+        circles = circles_at(found, row)
+        there = ~np.isnan(found.x[row])
+        assert len(circles) == int(((found.lives[:, 0] <= row) & (row < found.lives[:, 1]) & ~squares).sum())
+        inside = set()
+        for x, y, reach, _ in circles:
+            far = np.where(there, np.hypot(found.x[row] - x, found.y[row] - y), np.inf)
+            inside |= set(np.argsort(far)[:10].tolist())
+            np.testing.assert_allclose(reach, np.sort(far)[9])
+        for x1, y1, x2, y2 in regions_at(found, row)[0]:
+            within = (found.x[row] >= x1) & (found.x[row] <= x2) & (found.y[row] >= y1) & (found.y[row] <= y2)
+            inside |= set(np.flatnonzero(within).tolist())
+        assert set(members_at(found, row).tolist()) == inside
 
 
 def test_answers_are_those_of_the_regions(whole: Frames) -> None:
     """The sizes of answers are counted again, from the regions and objects of the frames alone."""
-    assert whole.sizes is not None
     for row in range(0, SECONDS, 7):
         counted = 0
         regions, _ = regions_at(whole, row)
@@ -198,7 +216,6 @@ def test_the_script_draws_and_seeks(whole: Frames, tmp_path: Path) -> None:
     )
     done = subprocess.run(["node", str(tmp_path / "page.js")], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
-    assert whole.sizes is not None
     for (clock, told, sizes), row in zip(json.loads(done.stdout), [0, 59, 30, 7, 59], strict=True):
         assert clock == f"0:{row:02d}"
         assert told.startswith(f"{(~np.isnan(whole.x[row])).sum()} of 80 objects, 12 of 12 queries")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json as json_
 import statistics
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -18,55 +19,82 @@ from rich.console import Console
 from rich.table import Table as Sheet
 
 from australis.bench import moving_paper
-from australis.bench.moving_load import Load, corners, network
-from australis.box import Moment
+from australis.bench.machine import machine
+from australis.bench.moving_load import Load, corners, network, ran
+from australis.moving import Watch
+from australis.moving.grid import grid
+from australis.moving.nearest import limit
+from australis.moving.placing import regions
+from australis.moving.regions import NEAREST, Points
+from australis.moving.updates import updates
 from australis.run.session import session
-from australis.train import Train, empty
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _CELLS = 50
 """The columns and rows of cells by which plain Spark joins: it has no way to join points and rectangles as such."""
+_WIDE = 180
 
 
 def main(
     objects: int = 100_000,
     queries: int = 50_000,
+    nearest: int = 10_000,
     batches: int = 8,
     json: Path | None = None,
     plots: Path | None = None,
+    quick: bool = False,
+    paper: bool = True,
 ) -> None:
     """Measure, show and write down."""
-    load = Load(objects, queries)
-    report: dict[str, Any] = {"objects": objects, "queries": queries, "batches": batches}
-    report["box"] = box(load, batches)
-    spark, ours = session(master="local[2,4]")
-    with tempfile.TemporaryDirectory() as folder:
-        report["spark"] = run(spark, load, batches, Path(folder))
-        report["plain spark"] = plain(spark, load, Path(folder))
-    if ours:
-        spark.stop()
-    report["tree"] = tree(load)
-    show(report)
-    if plots is not None:
-        report["paper"] = moving_paper.main(objects // 5, queries // 25, plots)
+    if quick:
+        objects, queries, nearest, batches = objects // 20, queries // 20, nearest // 20, min(batches, 3)
+    load = Load(objects, queries, nearest=nearest)
+    console = Console(width=None if sys.stdout.isatty() else _WIDE)
+    report: dict[str, Any] = {"objects": objects, "queries": queries, "nearest": nearest, "batches": batches}
+    with console.status("the kernel") as status:
+        report["kernel"] = kernel(load, batches)
+        status.update("the box")
+        report["box"] = box(load, batches)
+        status.update("Spark")
+        spark, ours = session(master="local[2,4]")
+        with tempfile.TemporaryDirectory() as folder:
+            report["spark"] = run(spark, load, batches, Path(folder))
+            report["plain spark"] = plain(spark, load, Path(folder))
+            report["machine"] = machine(spark)
+        if ours:
+            spark.stop()
+        status.update("STRtree")
+        report["tree"] = tree(load)
+        show(report, console)
+        if paper:
+            report["paper"] = moving_paper.main(objects, plots, console, status.update)
     if json is not None:
         json.write_text(json_.dumps(report, indent=2))
 
 
+def kernel(load: Load, batches: int) -> dict[str, Any]:
+    """The kernels alone, over arrays: regions, a grid of the objects, the nearest, who enters and who leaves."""
+    *_, (_, tables, _) = ran(Watch(), load, 1)
+    queries, before, found = tables["queries"], None, []
+    none = np.zeros(load.objects, np.int64)
+    for tick in load.ticks(batches + 1):
+        start, used = time.perf_counter(), time.process_time()
+        here = Points(tick["x"].to_numpy(), tick["y"].to_numpy(), none, tick["id"].to_numpy())
+        after = regions(queries, queries.alive, here, queries["focal"], False)
+        there, last = before or (here._replace(x=np.full(load.objects, np.nan)), after)
+        whole = grid(here, there, np.arange(load.objects))
+        limit(whole, after, np.flatnonzero((after.kind == NEAREST) & queries.alive), queries["k"])
+        made = updates(there, here, last, after, np.ones(len(after.kind), np.bool_), whole)
+        found.append((time.perf_counter() - start, time.process_time() - used, len(made.queries)))
+        before = (here, after)
+    return _summary(found)
+
+
 def box(load: Load, batches: int) -> dict[str, Any]:
     """The box by itself, in this process: seconds of each train with all objects, after the one with all queries."""
-    (node,) = network().nodes
-    asked = load.asked()
-    tables, found = None, []
-    for tick, reports in enumerate(load.ticks(batches + 1)):
-        trains = (_train(reports), empty(asked.schema) if tick else _train(asked))
-        tables = tables or node.box.tables(*(each.schema for each in trains))
-        start, used = time.perf_counter(), time.process_time()
-        out, _ = node.box.step(tables, trains, Moment(tick))
-        found.append((time.perf_counter() - start, time.process_time() - used, len(out)))
-    return _summary(found)
+    return _summary([(seconds, 0.0, len(made)) for seconds, _, made in ran(Watch(), load, batches + 1)])
 
 
 def run(spark: SparkSession, load: Load, batches: int, folder: Path) -> dict[str, Any]:
@@ -123,21 +151,24 @@ def tree(load: Load) -> dict[str, Any]:
     return _summary(found)
 
 
-def show(report: dict[str, Any]) -> None:
-    sheet = Sheet("", "first", "median", "worst", "results", box=SIMPLE_HEAD)
-    sheet.title = f"{report['objects']:,} objects, {report['queries']:,} queries: seconds a train"
+def show(report: dict[str, Any], console: Console) -> None:
+    sheet = Sheet("", "first", "median", "worst", "results", "times Spark's", box=SIMPLE_HEAD)
+    kinds = f"{report['queries']:,} squares, {report['nearest']:,} for the 10 nearest"
+    sheet.title = f"{report['objects']:,} objects a batch; {kinds}: seconds"
     names = {
+        "kernel": "the kernels alone, updates",
         "box": "the box, updates",
         "spark": "Australis on Spark, updates",
-        "plain spark": "plain Spark, whole answers",
-        "tree": "STRtree, whole answers",
+        "plain spark": "plain Spark, whole answers of squares",
+        "tree": "STRtree, whole answers of squares",
     }
     for name, label in names.items():
         if name in report:
             each = report[name]
             times = (f"{each[key]:.2f}" for key in ("first", "median", "worst"))
-            sheet.add_row(label, *times, f"{each['results']:,}")
-    Console().print(sheet)
+            ratio = each["median"] / report["spark"]["median"]
+            sheet.add_row(label, *times, f"{each['results']:,}", f"{ratio:.2g}")
+    console.print(sheet)
 
 
 def _summary(found: list[tuple[float, float, int]]) -> dict[str, Any]:
@@ -151,7 +182,3 @@ def _summary(found: list[tuple[float, float, int]]) -> dict[str, Any]:
         "results": found[-1][2],
         "all": [seconds for seconds, _, _ in found],
     }
-
-
-def _train(tuples: pa.RecordBatch) -> Train:
-    return Train(tuples, np.zeros(len(tuples), np.int64), np.arange(len(tuples)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -10,16 +11,29 @@ import numpy.typing as npt
 import pyarrow as pa
 
 import australis as au
+from australis.box import Moment, Tables
+from australis.expr.arrow import pc
+from australis.moving import Watch
 from australis.network import Network
+from australis.schema import schema
+from australis.train import Train, empty
 
 Floats = npt.NDArray[np.float64]
 OBJECTS = "id bigint, x double, y double, time bigint"
-QUERIES = "query bigint, kind string, x double, y double, width double, height double, focal bigint, accuracy double"
+QUERIES = (
+    "query bigint, kind string, x double, y double, width double, height double, focal bigint,"
+    " accuracy double, k bigint"
+)
+
+_K = 10
 
 
 @dataclass(frozen=True)
 class Load:
-    """So many objects, each of which moves up to `speed` between two reports; so many squares, half of them moving."""
+    """So many objects, each of which moves up to `speed` between two reports; so many squares, half of them moving.
+
+    Beside these, `nearest` queries for the ten nearest, half of which move too.
+    """
 
     objects: int = 100_000
     queries: int = 50_000
@@ -29,6 +43,7 @@ class Load:
     moving: float = 0.5
     speed: float = 0.001
     accuracy: float = 1.0
+    nearest: int = 0
     seed: int = 1
 
     def ticks(self, count: int) -> Iterator[pa.RecordBatch]:
@@ -44,31 +59,48 @@ class Load:
             yield pa.RecordBatch.from_pydict(
                 {
                     "id": np.arange(self.objects),
-                    "x": place[0],
-                    "y": place[1],
+                    "x": place[0].copy(),
+                    "y": place[1].copy(),
                     "time": np.full(self.objects, tick),
                 }
             )
 
     def asked(self) -> pa.RecordBatch:
-        """All queries."""
-        chance = np.random.default_rng(self.seed + 1)
-        powers = chance.uniform(np.log(self.smallest), np.log(self.largest), self.queries)
+        """All queries, the squares first."""
+        chance, count = np.random.default_rng(self.seed + 1), self.queries + self.nearest
+        powers = chance.uniform(np.log(self.smallest), np.log(self.largest), count)
         sides = np.sqrt(np.exp(powers))
-        bound = chance.random(self.queries) < self.moving
-        place = np.where(bound, 0.0, chance.random((2, self.queries)))
+        bound = chance.random(count) < self.moving
+        place = np.where(bound, 0.0, chance.random((2, count)))
+        nearest = np.arange(count) >= self.queries
         return pa.RecordBatch.from_pydict(
             {
-                "query": np.arange(self.queries),
-                "kind": pa.array(["rectangle"] * self.queries),
+                "query": np.arange(count),
+                "kind": pa.array(np.where(nearest, "knn", "rectangle").tolist()),
                 "x": place[0],
                 "y": place[1],
                 "width": sides,
                 "height": sides,
-                "focal": pa.array(chance.integers(0, self.objects, self.queries), mask=~bound),
-                "accuracy": np.full(self.queries, self.accuracy),
+                "focal": pa.array(chance.integers(0, self.objects, count), mask=~bound),
+                "accuracy": np.full(count, self.accuracy),
+                "k": np.full(count, _K),
             }
         )
+
+
+def train(tuples: pa.RecordBatch) -> Train:
+    return Train(tuples, np.zeros(len(tuples), np.int64), np.arange(len(tuples)))
+
+
+def ran(box: Watch, load: Load, ticks: int) -> Iterator[tuple[float, Tables, Train]]:
+    """A box over the ticks of a load: seconds, tables, updates."""
+    asked = load.asked()
+    tables = box.tables(schema(OBJECTS), asked.schema)
+    for tick, reports in enumerate(load.ticks(ticks)):
+        trains = (train(reports), empty(asked.schema) if tick else train(asked))
+        start = time.perf_counter()
+        updates, *_ = box.step(tables, trains, Moment(tick))
+        yield time.perf_counter() - start, tables, updates
 
 
 def network(cache: float | None = None, speed: float | None = None) -> Network:
@@ -80,7 +112,8 @@ def network(cache: float | None = None, speed: float | None = None) -> Network:
 
 
 def corners(asked: pa.RecordBatch, tick: pa.RecordBatch) -> tuple[Floats, Floats, Floats, Floats]:
-    """West, south, east and north of the queries at a moment."""
+    """West, south, east and north of the squares at a moment."""
+    asked = asked.filter(pc.equal(asked["kind"], "rectangle"))
     focal = asked["focal"].fill_null(-1).to_numpy(zero_copy_only=False)
     sides = asked["width"].to_numpy() / 2
     x, y = (

@@ -64,7 +64,10 @@ def show(
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="The folder to write; else show/ in the city.")
     ] = None,
-    answers: Annotated[Path | None, typer.Option(metavar="FILE", help="Answers: query, sign, object, time.")] = None,
+    answers: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Answers: query, sign, object, time; else a watch box gives them."),
+    ] = None,
     at: Annotated[
         int | None, typer.Option(metavar="SECOND", help="Of the picture of a moment; else the middle.")
     ] = None,

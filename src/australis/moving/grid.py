@@ -41,11 +41,11 @@ class Grid(NamedTuple):
     """West, east, south and north of each cell's objects, here and then there."""
 
 
-def grid(here: Points, there: Points, slots: Ints) -> Grid:
-    """The grid of some objects, each of which is somewhere here."""
+def grid(here: Points, there: Points, slots: Ints, crowd: float = _CROWD) -> Grid:
+    """The grid of some objects, each of which is somewhere here, about so many to a cell."""
     x, y = here.x[slots], here.y[slots]
     west, east, south, north = (x.min(), x.max(), y.min(), y.max()) if len(slots) else (0.0, 0.0, 0.0, 0.0)
-    columns, rows = _sides(len(slots), east - west, north - south)
+    columns, rows = _sides(len(slots) / crowd, east - west, north - south)
     corner = np.array([west, south, _per(columns, east - west), _per(rows, north - south)])
     cells = np.empty(len(slots), np.int64)
     starts = np.zeros(columns * rows + 1, np.int64)
@@ -63,9 +63,9 @@ def grid(here: Points, there: Points, slots: Ints) -> Grid:
     return made
 
 
-def _sides(objects: int, wide: float, high: float) -> tuple[int, int]:
+def _sides(wanted: float, wide: float, high: float) -> tuple[int, int]:
     """So many columns and rows that cells are about square."""
-    cells = min(max(objects / _CROWD, 1.0), _MOST_CELLS)
+    cells = min(max(wanted, 1.0), _MOST_CELLS)
     if not (wide > 0 and high > 0):
         return (round(cells), 1) if wide > 0 else (1, round(cells))
     columns = min(max(round(math.sqrt(cells * wide / high)), 1), math.ceil(cells))

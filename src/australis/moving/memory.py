@@ -6,10 +6,11 @@ import numpy as np
 
 from australis.moving.grid import Grid, grid
 from australis.moving.interest import interest
-from australis.moving.queries import ACCURACY, LEVEL
-from australis.moving.regions import Floats, Points, Regions
-from australis.moving.shedding import Interest, accuracies, drop, restore
-from australis.moving.shrinking import around, level
+from australis.moving.nearest import limit
+from australis.moving.queries import K
+from australis.moving.regions import NEAREST, POLYGON, Floats, Points, Regions
+from australis.moving.shedding import Interest, drop, restore
+from australis.moving.shrinking import around, shrunk
 from australis.table import Table
 from australis.train import Bools, Ints
 
@@ -25,35 +26,45 @@ def wanted(queries: Table, everyone: Points, visible: Grid, after: Regions, lead
     return Interest(whole, full, placed, counts)
 
 
-def lighten(
-    wants: Interest, everyone: Points, queries: Table, shed: Bools, accessed: Bools, leaders: Ints, budget: int
-) -> Floats:
-    """Shed what there is too much of among the objects that were accessed: it is done lazily, as they report.
+def strict(wants: Interest, queries: Table, after: Regions) -> Interest:
+    """With queries twice where caches or bounds make their regions wider: as such, and as their answers are.
 
-    Gives the accuracies of queries.
+    So an answer has the accuracy too, not only the region with its cache. What a kNN query must have so much of are its
+    k nearest with all shadows among them.
     """
-    restore(wants, shed, queries[ACCURACY])
+    size, full = len(after.kind), wants.regions
+    names = [name for name in Regions._fields if name not in ("starts", "edges", "earth")]
+    bare = after._replace(**{name: getattr(after, name).copy() for name in names})
+    nearest = wants.queries[after.kind[wants.queries] == NEAREST]
+    limit(wants.grid, bare, nearest, queries[K])
+    wider = (full.west != bare.west) | (full.limit != bare.limit) | (bare.kind == POLYGON)
+    both = {name: np.concatenate([getattr(full, name), getattr(bare, name)]) for name in names}
+    both["starts"] = np.concatenate([bare.starts[:-1], bare.starts])  # a polygon with its cache is a rectangle
+    regions = bare._replace(**both)  # type: ignore[arg-type]
+    twice = np.concatenate([wants.queries, size + wants.queries[wider[wants.queries]]])
+    return wants._replace(regions=regions, queries=twice)
+
+
+def lighten(
+    wants: Interest, everyone: Points, accuracy: Floats, shed: Bools, accessed: Bools, leaders: Ints, budget: int
+) -> None:
+    """Shed what there is too much of among the objects that were accessed: it is done lazily, as they report."""
+    restore(wants, shed, accuracy)
     led = _led(leaders, len(shed))
     shed[led] = False
     kept = ~np.isnan(everyone.x) & (wants.counts > 0) & ~shed
     surplus = int(np.count_nonzero(kept)) - budget
     if surplus > 0:
-        drop(wants, everyone, shed, kept & accessed & ~led, queries[ACCURACY], surplus)
-    return accuracies(wants, shed)
+        drop(wants, everyone, shed, kept & accessed & ~led, accuracy, surplus)
 
 
 def shrink(
     wants: Interest, queries: Table, after: Regions, shed: Bools, leaders: Ints, width: float, budget: int
-) -> Floats:
-    """Shrink queries if they want too many objects, and shed those that none wants any more; their accuracies."""
-    levels, part = np.zeros(len(after.kind)), np.ones(len(after.kind))
+) -> None:
+    """Shrink queries if they want too many objects, and shed those that none wants any more."""
     shed[:] = False
     if np.count_nonzero(wants.counts) > budget:
-        levels, kept, part = level(queries, after, wants, _led(leaders, len(shed)), width, budget)
-        shed[:] = (wants.counts > 0) & ~kept
-    queries.touched |= queries.alive & (queries[LEVEL] != levels)
-    queries[LEVEL][:] = np.where(queries.alive, levels, 0.0)
-    return part
+        shed[:] = (wants.counts > 0) & ~shrunk(queries, after, wants, _led(leaders, len(shed)), width, budget)
 
 
 def _led(leaders: Ints, objects: int) -> Bools:

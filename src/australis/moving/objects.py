@@ -18,7 +18,7 @@ X, Y, TIME, MASK, SHED = "#x", "#y", "#time", "#mask", "#shed"
 
 
 def table(identifier: pa.Field[pa.DataType], carried: Sequence[pa.Field[pa.DataType]], time: pa.DataType) -> Table:
-    """The objects that are known, under their identifiers; of one that is shed only its shadow (SOLE 6.5)."""
+    """The objects that are known, under their identifiers; none that is shed, but within a step."""
     types = {X: pa.float64(), Y: pa.float64(), TIME: time, MASK: pa.int64(), SHED: pa.bool_()}
     hidden = [pa.field(name, type_, nullable=False) for name, type_ in types.items()]
     return Table(pa.schema([identifier, *hidden, *carried]), (identifier.name,))
@@ -58,14 +58,6 @@ def put(objects: Table, slots: Ints, rows: Ints, columns: dict[str, Values], tra
     for name in objects.schema.names:
         if name in train.schema.names and name not in objects.key:
             objects.put(name, slots, take(train[name], rows))
-
-
-def fade(objects: Table, slots: Ints) -> None:
-    """Leave only the shadows of objects: what they carry goes."""
-    for name in objects.valid.keys() - set(objects.key):
-        values = objects[name]
-        values[slots] = None if values.dtype == object else 0
-        objects.valid[name][slots] = False
 
 
 def named(train: Train, column: str) -> Ints:

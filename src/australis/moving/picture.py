@@ -12,16 +12,17 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection, PatchCollection
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
+from matplotlib.patches import Circle, Rectangle
 
 from australis.errors import RunError
-from australis.moving.city.roads import CLASSES, Reals, Roads
+from australis.moving.city.roads import CLASSES, Longs, Reals, Roads
 from australis.moving.picture_frames import Frames, frames
 from australis.moving.picture_page import page
 
 PAGE, ROADS, MOMENT = "index.html", "roads.png", "moment.png"
 _INK, _FAINT = "#2b2b2b", "#8a8a8a"
 _ROADS = (("#d55e00", 1.8), ("#666666", 0.9), ("#a8a8a8", 0.5), ("#c9c9c9", 0.35))
+_ANSWER = "#c2001f"
 _OBJECTS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 
 
@@ -69,16 +70,30 @@ def moment_png(frames: Frames, row: int) -> bytes:
         axes.add_collection(
             PatchCollection(boxes, facecolor="#0072b210", edgecolor="#0072b2", linewidth=0.8, linestyle=style)
         )
+    for x, y, far, moves_ in circles_at(frames, row):
+        style = (0, (3, 2)) if moves_ else "solid"
+        axes.add_patch(Circle((x, y), far, facecolor="#7a4fb518", edgecolor="#7a4fb5", linewidth=0.8, linestyle=style))
+        axes.plot([x], [y], "+", color="#7a4fb5", markersize=5)
     size = float(np.clip(9000 / max(1, len(frames.objects)), 4, 16))
     for kind, name in enumerate(frames.note["classes"]):
         mine = frames.kinds == kind
         color = _OBJECTS[kind % len(_OBJECTS)]
         axes.scatter(frames.x[row, mine], frames.y[row, mine], s=size, c=color, label=name, linewidths=0, zorder=3)
+    inside = members_at(frames, row)
+    axes.scatter(
+        frames.x[row, inside],
+        frames.y[row, inside],
+        s=1.6 * size,
+        c=_ANSWER,
+        label="in an answer",
+        linewidths=0,
+        zorder=4,
+    )
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, markerscale=2)
     shown = int((~np.isnan(frames.x[row])).sum())
     axes.set_title(
         f"Second {frames.times[row]}: {shown:,} of {frames.whole[row]:,} objects,"
-        f" {len(regions):,} of {frames.note['city']['mix']['count']:,} queries",
+        f" {len(regions) + len(circles_at(frames, row)):,} of {frames.note['city']['mix']['count']:,} queries",
         loc="left",
         color=_INK,
     )
@@ -94,6 +109,26 @@ def regions_at(frames: Frames, row: int) -> tuple[Reals, np.ndarray[tuple[int], 
     placed = np.where(moves[:, None], regions + np.tile(around, 2), regions)
     there = ~np.isnan(placed).any(axis=1)
     return placed[there], moves[there]
+
+
+def circles_at(frames: Frames, row: int) -> list[tuple[float, float, float, bool]]:
+    """Where the circles of queries for neighbours are at a moment, how far they reach, and whether each moves."""
+    alive = (frames.lives[:, 0] <= row) & (row < frames.lives[:, 1]) & (frames.neighbours > 0)
+    found = []
+    for query in np.flatnonzero(alive & np.isfinite(frames.reaches[row])).tolist():
+        focal, (x, y) = int(frames.focal[query]), frames.regions[query, :2].tolist()
+        if focal >= 0:
+            x, y = x + float(frames.x[row, focal]), y + float(frames.y[row, focal])
+        found.append((x, y, float(frames.reaches[row, query]), focal >= 0))
+    return found
+
+
+def members_at(frames: Frames, row: int) -> Longs:
+    """The places of the objects shown that are in some answer at a moment."""
+    past = frames.changes[frames.changes[:, 0] <= row]
+    held = np.zeros((len(frames.queries), len(frames.objects)), np.int64)
+    np.add.at(held, (past[:, 1], past[:, 2]), past[:, 3])
+    return np.flatnonzero(held.any(axis=0))
 
 
 def _figure(roads: Roads) -> tuple[Figure, Axes]:

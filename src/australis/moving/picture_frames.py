@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from australis.moving.city.folder import EDGES, NODES, noted
 from australis.moving.city.queries import NEAREST, QUERIES, REGISTER, REMOVE
 from australis.moving.city.roads import Longs, Reals, Roads
 from australis.moving.city.simulate import OBJECTS
+from australis.moving.picture_answers import watched
 from australis.run.files import read
 from australis.schema import schema
 from australis.sql.schemas import schema_from
@@ -51,8 +52,10 @@ class Frames:
     """The first moment of each query, and the one after its last."""
     changes: Longs
     """Rows of moment, query, object and sign, for objects that are shown."""
-    sizes: Longs | None
+    sizes: Longs
     """By moment and query: how many objects are in the answer, shown or not."""
+    reaches: Reals
+    """By moment and query: how far it is to the last of the nearest neighbours; NaN where that is not known."""
 
     @property
     def whole(self) -> Longs:
@@ -70,7 +73,7 @@ def frames(
 ) -> Frames:
     """What to draw of a city: about so many objects and queries, the same ones at every moment.
 
-    `told` is called with the second that was read.
+    Answers are those of a file, else what a watch box gives. `told` is called with the second that was read.
     """
     note = noted(folder)
     city, form = note["city"], note["form"]
@@ -91,7 +94,9 @@ def frames(
     kinds[slot] = pc.index_in(table["class"], value_set=pa.array(note["classes"])).fill_null(0).to_numpy()
     made = asked.filter(pc.equal(asked["action"], REGISTER))
     numbers = made["query"].to_numpy().astype(np.int64)
-    changes, sizes = _answered(answers, numbers, ids, len(times), stride)
+    reaches = np.full((len(times), len(numbers)), np.nan)
+    parts = _given(answers) if answers else _watched(folder / f"objects.{form}", asked, city, numbers, reaches, stride)
+    changes, sizes = _answered(parts, numbers, ids, len(times), stride)
     return Frames(
         roads.read(folder / NODES, folder / EDGES),
         note,
@@ -107,6 +112,7 @@ def frames(
         _lives(asked, numbers, len(times), stride),
         changes,
         sizes,
+        reaches,
     )
 
 
@@ -177,17 +183,12 @@ def _lives(asked: pa.Table, numbers: Longs, moments: int, stride: int) -> Longs:
 
 
 def _answered(
-    path: Path | None, queries: Longs, ids: npt.NDArray[Any], moments: int, stride: int
-) -> tuple[Longs, Longs | None]:
-    if path is None:
-        return np.empty((0, 4), np.int64), None
+    parts: Iterable[tuple[Longs, ...]], queries: Longs, ids: npt.NDArray[Any], moments: int, stride: int
+) -> tuple[Longs, Longs]:
+    """Changes of answers from columns of queries, signs, objects and times; and how large answers are."""
     sizes = np.zeros((moments, len(queries)), np.int64)
     changes = [np.empty((0, 4), np.int64)]
-    # What a watch box gives has the name that objects have for themselves.
-    there = schema_from("answers", str(path)).names
-    wanted = schema(_ANSWERS.format("id" if "id" in there and "object" not in there else "object"))
-    for part in read(path, wanted):
-        query, sign, item, time = (part[name].to_numpy().astype(np.int64) for name in wanted.names)
+    for query, sign, item, time in parts:
         place, at = _places(query, queries) if len(queries) else np.full(len(query), -1), -(-time // stride)
         mine = (place >= 0) & (at < moments)
         np.add.at(sizes, (at[mine], place[mine]), sign[mine])
@@ -195,3 +196,24 @@ def _answered(
         mine &= shown >= 0
         changes.append(np.column_stack([at, place, shown, sign])[mine])
     return np.concatenate(changes), np.cumsum(sizes, axis=0)
+
+
+def _given(path: Path) -> Iterator[tuple[Longs, ...]]:
+    # What a watch box gives has the name that objects have for themselves.
+    there = schema_from("answers", str(path)).names
+    wanted = schema(_ANSWERS.format("id" if "id" in there and "object" not in there else "object"))
+    for part in read(path, wanted):
+        yield tuple(part[name].to_numpy().astype(np.int64) for name in wanted.names)
+
+
+def _watched(
+    path: Path, asked: pa.Table, city: dict[str, Any], queries: Longs, reaches: Reals, stride: int
+) -> Iterator[tuple[Longs, ...]]:
+    """What a watch box gives; writes down how far queries for neighbours reach."""
+    for second, updates, far in watched(path, asked, city):
+        moment = -(-second // stride)
+        if far and moment < len(reaches):
+            place = _places(np.fromiter(far, np.int64), queries)
+            reaches[moment, place] = list(far.values())
+        columns = [updates[name].to_numpy().astype(np.int64) for name in ("query", "sign", "id")]
+        yield (*columns, np.full(len(updates), second))

@@ -53,7 +53,10 @@ def _data(frames: Frames) -> dict[str, Any]:
         "focal": frames.focal.tolist(),
         "lives": frames.lives.tolist(),
         "changes": _packed(_signed(frames.changes)) if len(frames.changes) else "",
-        "sizes": None if frames.sizes is None else frames.sizes.tolist(),
+        "sizes": frames.sizes.tolist(),
+        "reaches": [
+            [None if far != far or far == np.inf else round(far, 1) for far in row] for row in frames.reaches.tolist()
+        ],
     }
 
 

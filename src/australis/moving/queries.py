@@ -16,8 +16,6 @@ from australis.table import Table
 from australis.train import Bools, Ints, Train
 
 QUERY, FOCAL, K, ACCURACY = "query", "focal", "k", "accuracy"
-LEVEL = "level"
-"""How far a query is shrunk."""
 MISSED = "missed"
 """The part of its objects that a query was last told to miss."""
 NUMBERS = ("x", "y", "width", "height", "radius", ACCURACY)
@@ -31,7 +29,7 @@ def table(stream: pa.Schema) -> Table:
     types = {
         "kind": pa.int8(), "x": pa.float64(), "y": pa.float64(), "across": pa.float64(), "along": pa.float64(),
         K: pa.int64(), "bound": pa.bool_(), FOCAL: pa.int64(), "need": pa.int64(), ACCURACY: pa.float64(),
-        "limit": pa.float64(), "tie": pa.int64(), MISSED: pa.float64(), LEVEL: pa.float64(),
+        "limit": pa.float64(), "tie": pa.int64(), MISSED: pa.float64(),
     }  # fmt: skip
     fields = [pa.field(name, type_, nullable=False) for name, type_ in types.items()]
     return Table(pa.schema([stream.field(QUERY), *fields, pa.field("outline", pa.binary())]), (QUERY,))

@@ -31,7 +31,7 @@ class Interest(NamedTuple):
 def restore(wanted: Interest, shed: Bools, accuracy: Floats) -> None:
     """Take back the shadows in regions that have come to lie over too many of them."""
     actual, hidden = populations(wanted, shed)
-    broken = wanted.queries[(hidden > _allowed(actual, accuracy))[wanted.queries]]
+    broken = wanted.queries[(hidden > allowed(actual, accuracy))[wanted.queries]]
     shed[members(wanted.grid, wanted.regions, broken)[1]] = False
 
 
@@ -42,7 +42,7 @@ def drop(wanted: Interest, points: Points, shed: Bools, candidates: Bools, accur
     whose accuracy would fall below what it asks for locks its objects.
     """
     actual, hidden = populations(wanted, shed)
-    left = _allowed(actual, accuracy) - hidden
+    left = allowed(actual, accuracy) - hidden
     order = np.flatnonzero(candidates)
     order = order[np.lexsort((points.id[order], wanted.counts[order]))]
     while surplus > 0 and len(order):
@@ -81,7 +81,7 @@ def accuracies(wanted: Interest, shed: Bools) -> Floats:
     return part
 
 
-def _allowed(actual: Ints, accuracy: Floats) -> Ints:
+def allowed(actual: Ints, accuracy: Floats) -> Ints:
     """How many objects a query can miss."""
     return np.floor((1 - accuracy) * actual + _SLACK).astype(np.int64)
 

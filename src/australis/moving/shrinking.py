@@ -9,20 +9,73 @@ import numpy as np
 from australis.kernel import inner
 from australis.moving.interest import grown, interest
 from australis.moving.queries import ACCURACY
-from australis.moving.regions import CIRCLE, NEAREST, POLYGON, RECTANGLE, Floats, Regions, distance, measured, reach
-from australis.moving.shedding import Interest, populations
+from australis.moving.regions import CIRCLE, NEAREST, RECTANGLE, Floats, Regions, distance, measured, reach
+from australis.moving.shedding import Interest, allowed, populations
 from australis.table import Table
 from australis.train import Bools, Ints
 
 _ROUNDS = 6
-_SLACK = 1e-9
+_LEVELS = 2 - np.concatenate([[0.0], np.geomspace(0.01, 1, 24), np.linspace(1.2, 2, 5)])
+"""By which queries grow to their accuracy: where many overlap, a little of each is enough for all."""
 
 
-def shrunk(regions: Regions, levels: Floats) -> Regions:
-    """The regions of queries at their levels: up to 1 only the cache shrinks, then the region by as much of its area.
+def shrunk(queries: Table, after: Regions, whole: Interest, led: Bools, width: float, budget: int) -> Bools:
+    """Who is still wanted, beside focal objects, at the least level at which the budget is met, or at the last.
 
-    Those of polygons and kNN queries stay as they are.
+    At levels up to 1 caches shrink, then regions by as much of their area. All queries have the same level, but for
+    those that would fall below their accuracy.
     """
+    most = _most(queries, after, whole, led, width)
+    low, high, best = 0.0, 2.0, _wanted(queries, after, whole, led, width, most)
+    for _ in range(_ROUNDS if np.count_nonzero(best) <= budget else 0):
+        level = (low + high) / 2
+        kept = _wanted(queries, after, whole, led, width, np.minimum(level, most))
+        if np.count_nonzero(kept) <= budget:
+            best, high = kept, level
+        else:
+            low = level
+    return best
+
+
+def around(queries: Table, after: Regions, placed: Ints, width: float, levels: Floats) -> Regions:
+    """The regions at levels, with the caches that these leave; those of polygons and kNN queries stay as they are."""
+    ways = queries["bound"].astype(np.float64) + (queries["kind"] == NEAREST)
+    return grown(_smaller(after, levels), placed, ways * width * np.maximum(1 - levels, 0.0))
+
+
+def _most(queries: Table, after: Regions, whole: Interest, led: Bools, width: float) -> Floats:
+    """Levels at which each query has its accuracy: those that have too little grow, step by step, until none has.
+
+    A query has what others keep in its region, so that all are tried at once. At lower levels more is kept, so that
+    accuracies hold there too.
+    """
+    accuracy = np.tile(queries[ACCURACY], 2)
+
+    def broken(levels: Floats) -> Bools:
+        kept = _wanted(queries, after, whole, led, width, levels)
+        actual, hidden = populations(whole, (whole.counts > 0) & ~kept)
+        less: Bools = hidden > allowed(actual, accuracy)
+        return less[: len(levels)] | less[len(levels) :]
+
+    low, high = 0, len(_LEVELS) - 1
+    while low < high:  # where most have enough if all are alike
+        middle = (low + high) // 2
+        most = 2 * np.count_nonzero(broken(np.full(len(after.kind), _LEVELS[middle]))) > len(whole.queries)
+        low, high = (middle + 1, high) if most else (low, middle)
+    at = np.full(len(after.kind), low)
+    while (less := broken(_LEVELS[at])).any():
+        at[less] += 1  # at the last level nothing is missed
+    made: Floats = _LEVELS[at]
+    return made
+
+
+def _wanted(queries: Table, after: Regions, whole: Interest, led: Bools, width: float, levels: Floats) -> Bools:
+    placed = whole.queries[whole.queries < len(levels)]
+    smaller = around(queries, after, placed, width, levels)
+    return led | (interest(whole.grid, smaller, placed, len(led)) > 0)
+
+
+def _smaller(regions: Regions, levels: Floats) -> Regions:
     smaller = np.flatnonzero(levels > 1)
     if not len(smaller):
         return regions
@@ -30,49 +83,6 @@ def shrunk(regions: Regions, levels: Floats) -> Regions:
     copies = regions._replace(**{name: getattr(regions, name).copy() for name in names})
     _shrink(copies, smaller, np.sqrt(np.maximum(2 - levels, 0.0)))
     return copies
-
-
-def around(queries: Table, after: Regions, placed: Ints, width: float, levels: Floats) -> Regions:
-    """The regions at levels, with the caches that these leave."""
-    ways = queries["bound"].astype(np.float64) + (queries["kind"] == NEAREST)
-    return grown(shrunk(after, levels), placed, ways * width * np.maximum(1 - levels, 0.0))
-
-
-def level(
-    queries: Table, after: Regions, whole: Interest, led: Bools, width: float, budget: int
-) -> tuple[Floats, Bools, Floats]:
-    """The levels of queries at which the budget is met, or as far as that goes; who is wanted then; the accuracies.
-
-    All have the same, but for those that would fall below their accuracy: these lock themselves.
-    """
-    actual, _ = populations(whole, np.zeros(len(led), np.bool_))
-    low, high, best = 0.0, 2.0, None
-    for turn in range(_ROUNDS + 1):
-        tried = 2.0 if turn == 0 else (low + high) / 2
-        made = _tried(queries, after, whole, led, width, actual, tried)
-        if np.count_nonzero(made[1]) <= budget:
-            best, high = made, tried
-        elif turn == 0:
-            return made
-        else:
-            low = tried
-    assert best is not None
-    return best
-
-
-def _tried(
-    queries: Table, after: Regions, whole: Interest, led: Bools, width: float, actual: Ints, tried: float
-) -> tuple[Floats, Bools, Floats]:
-    fixed = np.isin(queries["kind"], (NEAREST, POLYGON))
-    levels = np.minimum(tried, np.where(fixed, 1.0, 2 - queries[ACCURACY]))
-    none = np.zeros(len(led), np.bool_)
-    smaller = whole._replace(regions=around(queries, after, whole.queries, width, levels))
-    current, _ = populations(smaller, none)
-    levels = np.where(current < queries[ACCURACY] * actual - _SLACK, 0.0, levels)
-    smaller = whole._replace(regions=around(queries, after, whole.queries, width, levels))
-    current, _ = populations(smaller, none)
-    part = np.where(actual > 0, current / np.maximum(actual, 1), 1.0)
-    return levels, led | (interest(whole.grid, smaller.regions, whole.queries, len(led)) > 0), part
 
 
 @inner

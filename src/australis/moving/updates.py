@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +12,9 @@ from australis.moving.differences import differences
 from australis.moving.grid import Grid, grid
 from australis.moving.regions import Points, Regions
 from australis.train import Bools, Ints
+
+_MUCH = 1 << 24
+"""Queries times objects."""
 
 
 class Updates(NamedTuple):
@@ -26,14 +31,21 @@ def updates(
     """Go through all objects for the queries whose regions are `anew`, and for the others through those that changed.
 
     Where neither the query nor the object changed, nothing enters or leaves; but objects that are told `again` leave
-    where they were members, and enter where they are.
+    where they were members, and enter where they are. Where there is much to do, those that leave are found beside
+    those that enter: kernels run without the interpreter's lock.
     """
-    if again is None or not again.any():
-        lost = _entering(new, old, after, before, anew, None)
-        won = _entering(old, new, before, after, anew, all_new)
+    whole: Grid | None = all_new
+    left, came = new, old
+    if again is not None and again.any():
+        left, came, whole = _without(new, again), _without(old, again), None
+    leaving = partial(_entering, left, old, after, before, anew, None)
+    entering = partial(_entering, came, new, before, after, anew, whole)
+    if len(anew) * len(old.x) < _MUCH:
+        lost, won = leaving(), entering()
     else:
-        lost = _entering(_without(new, again), old, after, before, anew, None)
-        won = _entering(_without(old, again), new, before, after, anew, None)
+        with ThreadPoolExecutor(1) as beside:
+            other = beside.submit(leaving)
+            won, lost = entering(), other.result()
     return Updates(np.concatenate([lost[0], won[0]]), np.concatenate([lost[1], won[1]]), len(lost[0]))
 
 

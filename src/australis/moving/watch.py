@@ -12,7 +12,7 @@ import pyarrow as pa
 from australis.box import EVERYWHERE, Key, Moment, Tables, Trains, bound
 from australis.errors import ExpressionError, NetworkError, SchemaError, listing, near
 from australis.expr import Bound, Expr
-from australis.moving import check, leading, memory
+from australis.moving import check, leading, memory, shadows
 from australis.moving import objects as known
 from australis.moving import queries as asked
 from australis.moving.grid import Grid, grid
@@ -20,7 +20,7 @@ from australis.moving.nearest import distances, limit
 from australis.moving.placing import moved, regions
 from australis.moving.regions import NEAREST, Floats, Points, Regions
 from australis.moving.revising import Before
-from australis.moving.shrinking import shrunk
+from australis.moving.shedding import accuracies
 from australis.moving.stamps import Stamps
 from australis.moving.timing import advance, clock, silence, time_type
 from australis.moving.updates import Updates, candidates, only, updates
@@ -124,12 +124,15 @@ class Watch:
         objects, queries = inputs[:2]
         time = time_type(objects, self.time)
         carried = [objects.field(name) for name in self.carry]
-        return {
+        made = {
             "objects": known.table(objects.field(self.id), carried, time),
             "queries": asked.table(queries),
             "clock": clock(objects, self.time),
             **({"leaders": leading.table(self.id, time)} if self.spread else {}),
         }
+        if self.budget is not None:
+            made["shadows"] = shadows.table(made["objects"], self.timeout is not None, bool(self.conditions))
+        return made
 
     def holds(self, *inputs: pa.Schema) -> str:
         each = "each object" if self.cache is None else "each object in or near the region of a query"
@@ -140,7 +143,9 @@ class Watch:
         if not any(map(len, trains)):
             return tuple(map(empty, self.outputs(*(train.schema for train in trains)).values()))
         objects, queries = tables["objects"], tables["queries"]
-        there, asking, touched = objects.alive.copy(), queries.alive.copy(), objects.touched.copy()
+        stored, touched = objects.alive.copy(), objects.touched.copy()
+        recalled = None if self.budget is None else shadows.recall(objects, tables["shadows"])
+        there, asking = objects.alive.copy(), queries.alive.copy()
         wanted = asked.Rows(rows, [name for name, _ in self.conditions])
         good, named = np.flatnonzero(wanted.good), known.named(reports, self.id)
         registered = queries.find([rows[asked.QUERY].take(good)], len(good))
@@ -149,7 +154,6 @@ class Watch:
 
         old = known.points(objects, there & ~objects[known.SHED])
         before = regions(queries, asking, *self._guides(tables, old), self.earth)
-        before = shrunk(before, queries[asked.LEVEL])
         told = self._follow(tables, trains[2]) if self.spread else None
         last = known.latest(reported, len(objects.alive))
         was = Before(objects, self.carry if self.revise else (), reported[last])
@@ -171,7 +175,6 @@ class Watch:
             new = known.points(objects, objects.alive & ~gone & ~objects[known.SHED])
             whole = grid(new, old, np.flatnonzero(~np.isnan(new.x)))
             self._limit(queries, whole, after)
-            after = shrunk(after, queries[asked.LEVEL])
         anew = moved(before, after)
         anew[registered] = True
         again = was.revised(there) if self.revise else np.zeros(len(there), np.bool_)
@@ -193,9 +196,12 @@ class Watch:
             out.append(self._train(tables, candidate(schema), near, was, stamps, number, more))
         if part is not None:
             out.append(self._told(queries, part, queries.alive & ~removed, trains, number))
-        known.fade(objects, np.flatnonzero(objects[known.SHED]))
-        self._free(objects, np.flatnonzero(gone & objects.alive), there, touched)
+        if recalled is not None:
+            gone |= shadows.conceal(objects, tables["shadows"], recalled, gone)
+        self._free(objects, np.flatnonzero(gone & objects.alive), stored, touched)
         queries.free(np.flatnonzero(removed))
+        if self.cache is not None:
+            objects.compact(0.5 if self.budget is None else shadows.ROOM)
         return tuple(out)
 
     def _guides(self, tables: Tables, points: Points) -> tuple[Points, Ints]:
@@ -274,12 +280,14 @@ class Watch:
             return None
         shed, accessed = objects[known.SHED].copy(), np.zeros(len(objects.alive), np.bool_)
         accessed[reported] = True
+        wants, accuracy = memory.strict(wants, queries, after), np.tile(queries[asked.ACCURACY], 2)
         if self.shed == "objects":
-            part = memory.lighten(wants, everyone, queries, shed, accessed, leaders, self.budget)
+            memory.lighten(wants, everyone, accuracy, shed, accessed, leaders, self.budget)
         else:
-            part = memory.shrink(wants, queries, after, shed, leaders, width, self.budget)
+            memory.shrink(wants, queries, after, shed, leaders, width, self.budget)
         objects.touched |= shed != objects[known.SHED]
         objects[known.SHED][:] = shed
+        part: Floats = accuracies(wants, shed).reshape(2, -1).min(axis=0)
         return part
 
     def _told(self, queries: Table, part: Floats, there: Bools, trains: Trains, number: int) -> Train:
@@ -305,10 +313,10 @@ class Watch:
         tuples = pa.RecordBatch.from_arrays(arrays, schema=schema)
         return Train(tuples, stamps.of(found), np.full(len(sign), number))
 
-    def _free(self, objects: Table, gone: Ints, there: Bools, touched: Bools) -> None:
+    def _free(self, objects: Table, gone: Ints, stored: Bools, touched: Bools) -> None:
         """Forget objects; those that came and went within the step leave no trace among the changes."""
         objects.free(gone)
-        objects.touched[gone] = there[gone] | _padded(touched, len(there))[gone]
+        objects.touched[gone] = _padded(stored | touched, len(objects.alive))[gone]
 
     @bound
     def _updates(self, objects: pa.Schema, queries: pa.Schema) -> pa.Schema:

@@ -70,6 +70,8 @@ class Delta:
             table.reserve(part.capacity - len(table))
             if changes is not None:
                 table.apply(changes)
+            if len(table.alive) > part.capacity:
+                table.cut(part.capacity)
             after[part.owner] = table
         return after
 

@@ -1,0 +1,164 @@
+"""SOLE 7.1 to 7.3: what a query has of its answer, what its cache costs, and where it stands best in a network."""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+
+import australis as au
+from australis.bench.moving_chart import Chart, Panel
+from australis.bench.moving_load import OBJECTS, QUERIES, Floats, Load, ran, train
+from australis.box import Moment
+from australis.moving import Watch
+from australis.schema import schema
+from australis.train import empty
+
+CACHES = (0.0, 0.25, 0.5, 1.0)
+_TURNS = 4
+"""Each object reports in one of so many trains; which is when it is known to have moved."""
+_MILES, _HOUR = 28.0, 3600.0
+_SPEEDS = (1, 5, 10, 20, 30, 45, 60)
+
+
+def caches(load: Load, ticks: int) -> Chart:
+    """Figures 12a to d: what moving queries have of their answers where objects report by turns."""
+    names = [f"{100 * part:g}% cache" for part in CACHES]
+    had = [_cached(load, ticks, part)[0] for part in CACHES]
+    rows = [[tick, *(float(each[tick].min()) for each in had)] for tick in range(_TURNS, ticks)]
+    title = "The least of what moving queries of 0.5% of the space have"
+    return Chart("caches", "12a-d", title, ["train", *names], rows, [Panel("% of their answers", names)])
+
+
+def cache_memory(load: Load, ticks: int) -> Chart:
+    """Figure 12f: what caches of a size keep more than none, and what queries have then."""
+    rows = []
+    for part in CACHES:
+        had, kept = _cached(load, ticks, part)
+        more = 100 * (kept / _cached(load, ticks, 0.0)[1] - 1)
+        rows.append([100 * part, more, float(had[_TURNS:].min()), float(had[_TURNS:].mean())])
+    names = ["% cache", "% more objects", "least accuracy", "mean accuracy"]
+    panels = [Panel("objects kept, % more than without", names[1:2]), Panel("accuracy, %", names[2:])]
+    return Chart("cache_memory", "12f", "Caches of moving queries of 0.5% of the space", names, rows, panels)
+
+
+@functools.cache
+def _cached(load: Load, ticks: int, cache: float) -> tuple[Floats, int]:
+    """What queries have of their answers with a cache, by train and query, in percent; how many objects are kept."""
+    each = replace(load, moving=1.0, smallest=5e-3, largest=5e-3, queries=20, speed=load.speed / _TURNS)
+    full = np.array([sizes for sizes, _ in _by_turns(Watch(), each, ticks)])
+    box = Watch(time="time", timeout=_TURNS, cache=cache, speed=each.speed)
+    found = list(_by_turns(box, each, ticks))
+    return 100 * np.array([sizes for sizes, _ in found]) / np.maximum(full, 1), found[-1][1]
+
+
+def _by_turns(box: Watch, load: Load, ticks: int) -> Iterator[tuple[Floats, int]]:
+    """The sizes of answers, and objects kept, where a part of the objects reports in each train."""
+    asked, sizes = load.asked(), np.zeros(load.queries)
+    tables = box.tables(schema(OBJECTS), asked.schema)
+    for tick, reports in enumerate(load.ticks(ticks)):
+        turn = np.arange(load.objects) % _TURNS == tick % _TURNS
+        some = reports.filter(pa.array(turn)) if tick else reports
+        (out, *_) = box.step(tables, (train(some), empty(asked.schema) if tick else train(asked)), Moment(tick))
+        np.add.at(sizes, out["query"].to_numpy(), out["sign"].to_numpy())
+        yield sizes.copy(), len(tables["objects"])
+
+
+def overhead(load: Load) -> Chart:
+    """Figure 13: what caches add to the objects kept, by speed, size of the cache, and time between reports."""
+    rows = []
+    for mph in _SPEEDS:
+        by_cache = [_more(load, mph, part, 30, 2.0) for part in (0.25, 0.5, 0.75, 1.0)]
+        rows.append([mph, *by_cache, *(_more(load, mph, 0.5, seconds, 2.0) for seconds in (10, 60, 90))])
+    caches = [f"{part}% cache" for part in (25, 50, 75, 100)]
+    times = [f"{seconds} s" for seconds in (10, 60, 90)]
+    panels = [Panel("a report every 30 s", caches), Panel("50% cache, a report every", times)]
+    return Chart(
+        "overhead", "13", "Memory for caches, % of that without", ["miles/hour", *caches, *times], rows, panels
+    )
+
+
+def overhead_by_size(load: Load) -> Chart:
+    """Figure 14: the same by speed and by the side of queries."""
+    sides = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
+    names = [f"{side:g} miles" for side in sides]
+    rows = [[mph, *(_more(load, mph, 0.5, 30, side) for side in sides)] for mph in _SPEEDS]
+    title = "Memory for a cache of 50%, % of that without, by the side of queries"
+    return Chart("overhead_sizes", "14", title, ["miles/hour", *names], rows, [Panel("a report every 30 s", names)])
+
+
+def _more(load: Load, mph: float, cache: float, seconds: float, miles: float) -> float:
+    """How many more objects are kept with a cache, in percent, each of a few queries by itself."""
+    size, reach = (miles / _MILES) ** 2, cache * mph / _HOUR * seconds / _MILES
+    return 100 * (_kept(load, size, round(reach, 9)) / _kept(load, size, 0.0) - 1)
+
+
+@functools.cache
+def _kept(load: Load, size: float, reach: float) -> int:
+    kept = 0
+    for seed in range(4):
+        each = replace(load, queries=1, moving=1.0, smallest=size, largest=size, seed=seed)
+        *_, (_, tables, _) = ran(Watch(time="time", timeout=1, cache=1.0, speed=reach), each, 1)
+        kept += len(tables["objects"])
+    return kept
+
+
+def pipelines(load: Load, ticks: int, joined: bool) -> Chart:
+    """Figures 16 and 17: `watch` below a filter or a join, against `watch` on top of it.
+
+    Counted are the tuples that the filter or the join takes in a train, and the seconds of the train.
+    """
+    rows = []
+    for part in (0.02, 0.04, 0.08, 0.16, 0.32, 0.64):
+        row = [100 * part]
+        for moving in (0.0, 1.0):
+            each = replace(load, queries=1, moving=moving, smallest=part, largest=part, seed=5)
+            for below in (True, False):
+                row += _piped(each, ticks, joined, below)
+        rows.append(row)
+    kinds = [f"{where}, {how}" for how in ("still", "moving") for where in ("below", "above")]
+    names = [f"{what}: {kind}" for kind in kinds for what in ("tuples", "s")]
+    other = "join" if joined else "filter"
+    panels = [
+        Panel(title, [name for name in names if name.startswith(what)], scale="y")
+        for what, title in (("tuples", f"tuples that the {other} takes"), ("s", "seconds a train"))
+    ]
+    title = f"watch below a {other}, and on top of it"
+    figure = "17" if joined else "16"
+    return Chart(f"pipelined_{other}", figure, title, ["% selected by watch", *names], rows, panels)
+
+
+def _piped(load: Load, ticks: int, joined: bool, below: bool) -> Sequence[float]:
+    objects, queries = au.stream("objects", f"{OBJECTS}, type string"), au.stream("queries", QUERIES)
+    favourites = au.static("favourites", "name bigint")
+    mine = np.arange(0, load.objects, 20)
+
+    def chosen(given: au.Stream) -> au.Stream:
+        if joined:
+            return given.join(favourites, "left.id = right.name", box="choose")
+        return given.filter("type = 'truck'", box="choose")
+
+    if below:
+        seen = chosen(objects.watch(queries, carry="type"))
+    else:
+        seen = chosen(objects).watch(queries)
+    statics = {"favourites": pa.table({"name": mine})} if joined else {}
+    run = au.Local(au.network(seen=seen), statics)
+    asked = load.asked()  # what it follows is among the chosen, or it would have no place on top
+    focal = pa.array([0], mask=asked["focal"].is_null().to_numpy(zero_copy_only=False))
+    run.push(queries=asked.set_column(6, "focal", focal))
+    kinds = np.full(load.objects, "car", object)
+    kinds[mine] = "truck"
+    times = []
+    for tick, reports in enumerate(load.ticks(ticks)):
+        if tick == 1:
+            taken = run.counts["choose"].taken[0]
+        given = pa.table(reports).append_column("type", pa.array(kinds))
+        start = time.perf_counter()
+        run.push(objects=given)
+        times.append(time.perf_counter() - start)
+    return [(run.counts["choose"].taken[0] - taken) / (ticks - 1), float(np.median(times[1:]))]
