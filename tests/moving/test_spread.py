@@ -101,13 +101,15 @@ def test_each_partition_keeps_its_part_of_a_budget() -> None:
     query = {"query": 1, "kind": "circle", "x": 0.0, "y": 0.0, "radius": 9.0, "k": None, "accuracy": 0.25}
     planned.step(Step({"q": [query]}))
     planned.step(Step({"o": [{"id": each, "x": 1.0, "y": 0.0} for each in range(20)]}))
-    held = [tables["watch"]["objects"] for tables in planned.tables[planned.plan.stage_of("watch").index]]
-    kept = [int((each.alive & ~each["#shed"]).sum()) for each in held]
-    assert [len(each) for each in held] != [20, 0]
-    assert all(count <= max(4, len(each) / 4 + 1) for count, each in zip(kept, held, strict=True))
+    held = [tables["watch"] for tables in planned.tables[planned.plan.stage_of("watch").index]]
+    kept = [len(each["objects"]) for each in held]
+    known = [len(each["objects"]) + len(each["shadows"]) for each in held]
+    assert sum(known) == 20
+    assert all(known)
+    assert all(count <= max(4, whole / 4 + 1) for count, whole in zip(kept, known, strict=True))
     sums.add((sign, each) for _, sign, each in planned.found["seen"])
     assert len(sums.rows()) == sum(kept) < 20
-    assert [round(part * len(each)) for (_, part), each in zip(planned.found["accuracy"], held, strict=True)] == kept
+    assert [round(part * whole) for (_, part), whole in zip(planned.found["accuracy"], known, strict=True)] == kept
 
 
 @pytest.mark.parametrize("partitions", [2, 4])
