@@ -1,7 +1,7 @@
 """Shadows: what is left of objects that were shed, so that accuracies are told (SOLE 6.5).
 
 The paper leaves only their identifiers, by which it cannot tell which queries miss them once these move. A shadow has
-its place too, and what is needed to know when it is gone and who wants it. It takes a third of the memory of an object
+its place too, and what is needed to know when it is gone and who wants it. It takes half the memory of an object
 that carries nothing: no index leads to it. In a step shadows are objects like others, but for a flag.
 """
 
