@@ -1,5 +1,6 @@
 """Networks on a real Spark: what comes out is what the local runner gives."""
 
+import importlib
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -254,3 +255,17 @@ def test_answers_about_moving_objects_are_the_same_on_spark(spark: "SparkSession
         answers[1].add(rows(found[name].table()))
         assert answers[0].rows(), name
         assert answers[1].rows() == answers[0].rows(), name
+
+
+def test_functions_may_be_in_a_module_beside_the_script(
+    spark: "SparkSession", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "beside.py").write_text(
+        "import australis as au\n\n\n@au.function('bigint')\ndef from_beside(x):\n    return x * 2\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    importlib.import_module("beside")
+    net = au.network(out=au.stream("t", "x bigint").map(y="from_beside(x)"))
+    found = Memory()
+    net.run(t=[{"x": 1}, {"x": 2}], out=found, spark=spark, partitions=1)
+    assert found.table()["y"].to_pylist() == [2, 4]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pickle
+import sys
 from collections import OrderedDict
 from dataclasses import dataclass
 from hashlib import sha256
+from pathlib import Path
 
 from australis.run.job import Job
 
@@ -23,7 +25,9 @@ class Sent:
     @property
     def job(self) -> Job:
         if self.name not in _jobs:
-            _jobs[self.name] = pickle.loads(self.data)
+            paths, data = pickle.loads(self.data)
+            sys.path += [path for path in paths if path not in sys.path and Path(path).exists()]
+            _jobs[self.name] = pickle.loads(data)
             while len(_jobs) > _KEPT:
                 _jobs.popitem(last=False)
         _jobs.move_to_end(self.name)
@@ -31,7 +35,9 @@ class Sent:
 
 
 def send(job: Job) -> Sent:
+    """With where modules are found here: functions of the user's own may be in one beside a script."""
     from pyspark import cloudpickle
 
-    data: bytes = cloudpickle.dumps(job)  # type: ignore[no-untyped-call]
+    paths = [str(Path(path).absolute()) for path in sys.path]
+    data = pickle.dumps((paths, cloudpickle.dumps(job)))  # type: ignore[no-untyped-call]
     return Sent(sha256(data).hexdigest(), data)
