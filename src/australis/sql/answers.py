@@ -86,7 +86,7 @@ def _used(asked: Asked, objects: Scope) -> set[str]:
 
 def answers(given: Scope, asked: Asked) -> Scope:
     """The updates of a query's answer among its objects."""
-    objects = _apart(given)
+    objects = _apart(given, asked.shared)
     moving, clauses, where = asked.moving, asked.select.spatial, asked.select.where
     held = [objects.held(name, clauses[0][1]) for name in (moving.id, moving.x, moving.y)]
     time = None if moving.time is None else objects.held(moving.time, clauses[0][1])
@@ -146,7 +146,7 @@ def _as_reports(updates: Stream, x: str) -> Stream:
     return updates.map(columns)
 
 
-def _apart(objects: Scope) -> Scope:
+def _apart(objects: Scope, shared: Shared) -> Scope:
     """The objects with other names for columns that updates have of their own."""
     names = objects.stream.schema.names
     if not set(RESERVED) & set(names):
@@ -157,6 +157,6 @@ def _apart(objects: Scope) -> Scope:
         while to in RESERVED or (to != name and to in {*names, *fresh.values()}):
             to += "_"
         fresh[name] = to
-    stream = objects.stream.map({to: of(Name(name)) for name, to in fresh.items()})
+    stream = shared.rename(objects.stream, fresh)
     columns = tuple(Column(each.table, each.name, fresh[each.held]) for each in objects.columns)
     return Scope(stream, columns, objects.sign)

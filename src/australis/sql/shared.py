@@ -34,8 +34,7 @@ class Wanted:
 
         They carry the same, so that none is told of changes in columns that it does not have.
         """
-        streams = [(id(each.origin), each.at) for each in (self.objects, self.focal)]
-        return (*streams, self.moving, self.carry)
+        return self.objects, self.focal, self.moving, self.carry
 
 
 class Shared:
@@ -52,6 +51,13 @@ class Shared:
         }
         self.known = known
         self.made: dict[int, tuple[Stream, ...]] = {}
+        self.renamed: dict[Stream, Stream] = {}
+
+    def rename(self, stream: Stream, names: Mapping[str, str]) -> Stream:
+        """A stream with other names for its columns, the same for whoever asks."""
+        if stream not in self.renamed:
+            self.renamed[stream] = stream.map({to: of(Name(name)) for name, to in names.items()})
+        return self.renamed[stream]
 
     def answer(self, wanted: Wanted) -> Stream:
         """The updates of the answer to one clause."""
@@ -67,11 +73,11 @@ class Shared:
 
 def _groups(known: Sequence[Wanted]) -> list[list[int]]:
     """Which clauses are answered together: a box has room for some conditions only."""
-    conditions: dict[Hashable, dict[str, int]] = {}
+    conditions: dict[Hashable, dict[Expr, int]] = {}
     groups: dict[Hashable, list[int]] = {}
     for at, each in enumerate(known):
         mine = conditions.setdefault(each.key, {})
-        number = 0 if each.only is None else mine.setdefault(str(each.only), len(mine))
+        number = 0 if each.only is None else mine.setdefault(each.only, len(mine))
         groups.setdefault((each.key, number // MOST_CONDITIONS), []).append(at)
     return list(groups.values())
 
@@ -81,20 +87,18 @@ def _asked(first: Wanted, group: Sequence[Wanted]) -> tuple[Stream, ...]:
 
     A condition of all is evaluated first; otherwise those are passed over that satisfy none, if all clauses have one.
     """
-    # By their texts: as values `n / 2` and `n / 2.0` are equal.
-    distinct = {str(each.only): each.only for each in group if each.only is not None}
-    all_, same = all(each.only is not None for each in group), len(distinct) == 1
-    names = {} if all_ and same else {text: f"c{number}" for number, text in enumerate(distinct, 1)}
-    nodes = [condition.node for condition in distinct.values()]
-    either = (of(nodes[0]) if same else of(apply("or", *nodes))) if all_ else None
+    distinct = dict.fromkeys(each.only for each in group)
+    some = [condition for condition in distinct if condition is not None]
+    names = {condition: f"c{number}" for number, condition in enumerate(some, 1)} if len(distinct) > 1 else {}
+    only = None if None in distinct else some[0] if len(some) == 1 else of(apply("or", *(each.node for each in some)))
     queries: dict[str, Mapping[str, Any]] = {}
     for each in group:
-        asked = {**each.clause.question, "condition": names.get(str(each.only))}
-        queries[_free(each.statement, queries)] = asked
+        condition = None if each.only is None else names.get(each.only)
+        queries[_free(each.statement, queries)] = {**each.clause.question, "condition": condition}
     moving = first.moving
     found = first.objects.ask(
         queries, id=moving.id, x=moving.x, y=moving.y, time=moving.time, timeout=moving.timeout, earth=moving.earth,
-        only=either, where={name: distinct[text] for text, name in names.items()}, carry=first.carry, revise=True,
+        only=only, where={name: condition for condition, name in names.items()}, carry=first.carry, revise=True,
         focal=first.focal,
     )  # fmt: skip
     if len(group) == 1:
