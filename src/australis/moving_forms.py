@@ -63,6 +63,9 @@ class DistinctForm(Form):
         return Distinct(parameters.by(self.by), self.sign)
 
 
+_ASKED = ("queries", "only", "where", "carry")
+
+
 class AskForm(Form):
     of = Ask
     queries: dict[str, dict[str, Any]]
@@ -72,6 +75,7 @@ class AskForm(Form):
     time: str | None = None
     timeout: Span | None = None
     only: Expression | None = None
+    where: dict[str, Expression] = Field({})
     carry: str | list[str] = Field([])
     earth: bool = False
     revise: bool = False
@@ -82,9 +86,9 @@ class AskForm(Form):
             name: {key: value for key, value in asdict(query).items() if value is not None}
             for name, query in box.queries
         }
-        plain = {name: getattr(box, name) for name in cls.model_fields if name not in ("queries", "only", "carry")}
+        plain = {name: getattr(box, name) for name in cls.model_fields if name not in _ASKED}
         only = None if box.only is None else str(box.only)
-        given = {"queries": queries, **plain, "only": only, "carry": list(box.carry)}
+        given = {"queries": queries, **plain, "only": only, "where": texts(box.conditions), "carry": list(box.carry)}
         return {name: value for name, value in given.items() if value != cls.model_fields[name].default}
 
     def box(self, tables: Tables, arity: int) -> Box:
@@ -99,6 +103,7 @@ class AskForm(Form):
             parameters.by(self.carry),
             self.earth,
             self.revise,
+            parameters.columns(self.where),
         )
 
 

@@ -74,6 +74,7 @@ def ask(
     time: str | None = None,
     timeout: Length | None = None,
     only: Expression | None = None,
+    where: Mapping[str, Expression] | None = None,
     carry: By = (),
     earth: bool = False,
     revise: bool = False,
@@ -82,13 +83,15 @@ def ask(
 ) -> Stream:
     """Tell what enters and leaves the answers of queries that are known now, by name, among these moving objects.
 
-    Only objects that satisfy `only` are looked at. Focal objects may be of another stream, `focal`, of such objects.
+    Only objects that satisfy `only` are looked at; `where` names conditions that queries may have. Focal objects
+    may be of another stream, `focal`, of such objects.
     """
     with telling(f"ask {box}" if box else "ask"):
         silent = None if timeout is None else parameters.span(timeout)
         condition = None if only is None else parameters.expression(only)
         asked = parameters.questions(queries)
-        made = Ask(asked, id, x, y, time, silent, condition, parameters.by(carry), earth, revise)
+        conditions = parameters.columns(where or {})
+        made = Ask(asked, id, x, y, time, silent, condition, parameters.by(carry), earth, revise, conditions)
         told = []
         if made.led:
             lead = Lead(id, x, y, time, silent, focals=made.focals)

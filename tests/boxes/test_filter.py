@@ -57,6 +57,27 @@ def test_a_filter_of_a_filter_sees_the_tuples_that_were_left() -> None:
     assert (rows(rest), rest.ts.tolist(), rest.number.tolist()) == ([(7, None)], [2], [3])
 
 
+WORDS = Filter((expr("s = 'y'"), expr("s = 'w'"), expr("s = 'x'")))
+
+
+@given(streams(a=st.integers(0, 4), s=st.none() | st.sampled_from("wxyz")), cuts())
+def test_tuples_go_by_the_word_in_a_column(stream: Stream, cut: Cut) -> None:
+    expected = [passed([each for each in stream if each.row["s"] == word]) for word in "ywx"]
+    rest = passed([each for each in stream if each.row["s"] in (None, "z")])
+    assert run(WORDS, [stream_of(SCHEMA, stream)], cut) == (*expected, rest)
+
+
+@pytest.mark.parametrize(
+    "predicates",
+    [["s = 'x'", "s = 'x'"], ["s = 'x'", "t = 'y'"], ["s = 'x'", "s = 'y'", "s > 'x'"], ["t = 'x'", "'y' = t"]],
+)
+def test_other_predicates_go_one_after_the_other(predicates: list[str]) -> None:
+    stream = train("s string, t string", s=["x", "y", "z", None], t=["x", "y", "y", "y"])
+    hits = [set(rows(apply(Filter((expr(each),)), stream)[0])) for each in predicates]
+    expected = [hit.difference(*hits[:at]) for at, hit in enumerate(hits)]
+    assert [set(rows(port)) for port in apply(Filter(tuple(map(expr, predicates))), stream)][:-1] == expected
+
+
 def test_its_ports_are_numbered_and_the_last_is_the_rest() -> None:
     assert list(BOX.outputs(schema(SCHEMA))) == ["1", "2", "3", "rest"]
 

@@ -200,7 +200,10 @@ def test_conditions_and_network_files() -> None:
     asked = objects.ask(ASKED, only="type = 'truck'", carry=["type", "time"], revise=True, time="time", timeout=4)
     tally = asked.tally(by="type", n="count(*)", first="max(time) - min(time)")
     spread = objects.watch(queries, where=dict(TRUCKS), time="time", timeout=4, spread=2)
-    net = au.network(tally=tally, seen=asked, spread=spread)
+    with pytest.raises(AustralisError, match="the query q does not read"):
+        objects.ask({"q": {**ASKED["near"], "condition": "cars"}}, where=dict(TRUCKS))
+    own = objects.ask({"q": {**ASKED["near"], "condition": TRUCKS[0][0]}}, where=dict(TRUCKS))
+    net = au.network(tally=tally, seen=asked, spread=spread, own=own)
     assert netfile.loads(netfile.dumps(net)) == net
 
 

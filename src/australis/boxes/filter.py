@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from australis.box import Moment, Stateless, Tables, Trains, bound
 from australis.errors import ExpressionError, NetworkError
 from australis.expr import Bound, Expr
+from australis.expr.node import Apply, Literal, Name
+from australis.train import Ints, Train, empty
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,9 @@ class Filter(Stateless):
 
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
         (train,) = trains
+        words = self._words(train.schema)
+        if words is not None:
+            return _parted(train, *words)
         out = []
         left: pa.BooleanArray | None = None
         for predicate in self._bound(train.schema):
@@ -52,5 +58,31 @@ class Filter(Stateless):
         return (*out, train.where(left))
 
     @bound
+    def _words(self, stream: pa.Schema) -> tuple[str, pa.Array[Any]] | None:
+        """The column and the texts, if there are several predicates that compare one with constants, each another."""
+        words: dict[str, str] = {}
+        for predicate in self.predicates:
+            match predicate.node:
+                case Apply("=", (Name(name), Literal(str(word)))) if word not in words:
+                    words[word] = name
+        columns = set(words.values())
+        if len(self.predicates) < 2 or len(words) < len(self.predicates) or len(columns) > 1:
+            return None
+        (column,) = columns
+        return (column, pa.array(list(words))) if stream.field(column).type == pa.string() else None
+
+    @bound
     def _bound(self, stream: pa.Schema) -> list[Bound]:
         return [predicate.bind(stream) for predicate in self.predicates]
+
+
+def _parted(train: Train, column: str, words: pa.Array[Any]) -> Trains:
+    """The tuples with each of the words, and the rest: sorted once, however many words there are."""
+    found: Any = pc.index_in(train[column], words)
+    codes: Ints = found.fill_null(len(words)).to_numpy(zero_copy_only=False)
+    order = np.argsort(codes, kind="stable")
+    ends = np.cumsum(np.bincount(codes, minlength=len(words) + 1))
+    parted = train.take(order)
+    none = empty(train.schema)
+    starts = (0, *ends[:-1])
+    return tuple(parted.slice(start, end) if start < end else none for start, end in zip(starts, ends, strict=True))

@@ -21,7 +21,7 @@ from australis.train import Train, empty
 
 ROWS = schema(
     "query string, kind string, x double, y double, width double, height double, radius double, k bigint,"
-    " shape string, focal bigint"
+    " shape string, focal bigint, condition string"
 )
 """The queries as rows for `watch`."""
 
@@ -39,6 +39,7 @@ class Question:
     k: int | None = None
     shape: str | None = None
     focal: int | None = None
+    condition: str | None = None
 
     def __str__(self) -> str:
         given = [(each.name, getattr(self, each.name)) for each in fields(self)[1:]]
@@ -51,7 +52,8 @@ class Ask:
 
     It is a `watch` in as many partitions as there are: see there. Its second input, of `lead`, is there if a query has
     a focal object, or if objects time out. Only objects that satisfied `only` when they last reported are looked at: it
-    is evaluated first, and reports of others that were not known before go no further.
+    is evaluated first, and reports of others that were not known before go no further. A query may have one of the
+    named `conditions` beside.
 
     >>> from australis.testing import apply, rows, train
     >>> objects = train("id int, x double, y double", id=[1, 2], x=[0, 5], y=[0, 0])
@@ -69,6 +71,7 @@ class Ask:
     carry: tuple[str, ...] = ()
     earth: bool = False
     revise: bool = False
+    conditions: tuple[tuple[str, Expr], ...] = ()
 
     kind: ClassVar[str] = "ask"
 
@@ -144,7 +147,7 @@ class Ask:
     @cached_property
     def _watch(self) -> Watch:
         return Watch(
-            self.id, self.x, self.y, self.time, self.timeout, (), self.carry, self.earth,
+            self.id, self.x, self.y, self.time, self.timeout, self.conditions, self.carry, self.earth,
             revise=self.revise, spread=True,
         )  # fmt: skip
 
@@ -156,7 +159,7 @@ class Ask:
     def _unread(self) -> list[str]:
         """The queries that a watch would refuse."""
         none = np.zeros(len(self.queries), np.int64)
-        good = asked.Rows(Train(self._rows, none, none), ()).good
+        good = asked.Rows(Train(self._rows, none, none), [name for name, _ in self.conditions]).good
         return [name for (name, _), fine in zip(self.queries, good, strict=True) if not fine]
 
     def _inputs(self, *inputs: pa.Schema) -> tuple[pa.Schema, ...]:

@@ -30,7 +30,7 @@ from australis.table import Table
 from australis.train import Bools, Ints, Train, empty
 
 SIGN, AWAY = "sign", "away"
-_MOST_CONDITIONS = 62
+MOST_CONDITIONS = 62
 _SHED = ("objects", "queries")
 
 
@@ -330,8 +330,8 @@ class Watch:
 
     @bound
     def _conditions(self, objects: pa.Schema) -> list[Bound]:
-        if len(self.conditions) > _MOST_CONDITIONS:
-            raise NetworkError(f"{len(self.conditions)} conditions are too many: there is room for {_MOST_CONDITIONS}")
+        if len(self.conditions) > MOST_CONDITIONS:
+            raise NetworkError(f"{len(self.conditions)} conditions are too many: there is room for {MOST_CONDITIONS}")
         made = [condition.bind(objects) for _, condition in self.conditions]
         for (name, condition), each in zip(self.conditions, made, strict=True):
             if each.type != pa.bool_():

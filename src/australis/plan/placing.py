@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -227,7 +227,7 @@ class Placing:
         if arrow not in self._wishes:
             near: list[frozenset[str]] = []
             far: list[frozenset[str]] = []
-            for node, side in self._consumers(arrow):
+            for node, side in self._consumers.get(arrow, ()):
                 keys = self._keys(node)
                 if keys is not None and not all(keys):
                     continue
@@ -241,9 +241,13 @@ class Placing:
             self._wishes[arrow] = [wish for wish in dict.fromkeys((*near, *far)) if wish]
         return self._wishes[arrow]
 
-    def _consumers(self, arrow: Arrow) -> Iterator[tuple[Node, int]]:
+    @cached_property
+    def _consumers(self) -> Mapping[Arrow, list[tuple[Node, int]]]:
+        found: dict[Arrow, list[tuple[Node, int]]] = {}
         for node in self.network.nodes:
-            yield from ((node, side) for side, source in enumerate(node.sources) if source == arrow)
+            for side, source in enumerate(node.sources):
+                found.setdefault(source, []).append((node, side))
+        return found
 
     def _take(self, node: Node, side: int, by: Key | None, apart: bool = False) -> None:
         arrow = node.sources[side]

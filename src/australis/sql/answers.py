@@ -17,6 +17,7 @@ from australis.sql import cost
 from australis.sql.join import both
 from australis.sql.query import Select
 from australis.sql.scope import Column, Scope
+from australis.sql.shared import Shared, Wanted
 from australis.sql.spatial import Inside, Moving, Nearest
 from australis.stream import Stream
 
@@ -34,6 +35,8 @@ class Asked:
     moving: Moving
     sample: pa.RecordBatch | None
     told: Told
+    shared: Shared
+    statement: str
 
 
 def place(scopes: Sequence[Scope], select: Select, moving: Moving) -> int:
@@ -83,10 +86,11 @@ def _used(asked: Asked, objects: Scope) -> set[str]:
 
 def answers(given: Scope, asked: Asked) -> Scope:
     """The updates of a query's answer among its objects."""
-    objects = _apart(given)
+    objects = _apart(given, asked.shared)
     moving, clauses, where = asked.moving, asked.select.spatial, asked.select.where
     held = [objects.held(name, clauses[0][1]) for name in (moving.id, moving.x, moving.y)]
     time = None if moving.time is None else objects.held(moving.time, clauses[0][1])
+    by_name = replace(moving, id=held[0], x=held[1], y=held[2], time=time)
     carry = _used(asked, objects)
     condition, first = None, False
     if asked.own and where is not None:
@@ -99,13 +103,10 @@ def answers(given: Scope, asked: Asked) -> Scope:
     for number, (clause, piece) in enumerate(clauses):
         chained = {*held, *([] if time is None else [time])} if number + 1 < len(clauses) else set()
         with piece.telling():
-            stream = stream.ask(
-                {"inside" if isinstance(clause, Inside) else "knn": clause.question},
-                id=held[0], x=held[1], y=held[2], time=time, timeout=moving.timeout, earth=moving.earth,
-                only=condition if first and number == 0 else None,
-                carry=[name for name in stream.schema.names if name in carry | chained and name != held[0]],
-                revise=True, focal=objects.stream,
-            )  # fmt: skip
+            carried = tuple(name for name in stream.schema.names if name in carry | chained and name != held[0])
+            only = condition if first and number == 0 else None
+            wanted = Wanted(asked.statement, clause, stream, objects.stream, by_name, carried, only)
+            stream = asked.shared.answer(wanted)
         asked.told(f"{piece.text} of {objects.columns[0].table}{', below the join' if asked.select.joins else ''}")
         if condition is not None and not first and number == 0:
             stream = stream.filter(condition)
@@ -145,7 +146,7 @@ def _as_reports(updates: Stream, x: str) -> Stream:
     return updates.map(columns)
 
 
-def _apart(objects: Scope) -> Scope:
+def _apart(objects: Scope, shared: Shared) -> Scope:
     """The objects with other names for columns that updates have of their own."""
     names = objects.stream.schema.names
     if not set(RESERVED) & set(names):
@@ -156,6 +157,6 @@ def _apart(objects: Scope) -> Scope:
         while to in RESERVED or (to != name and to in {*names, *fresh.values()}):
             to += "_"
         fresh[name] = to
-    stream = objects.stream.map({to: of(Name(name)) for name, to in fresh.items()})
+    stream = shared.rename(objects.stream, fresh)
     columns = tuple(Column(each.table, each.name, fresh[each.held]) for each in objects.columns)
     return Scope(stream, columns, objects.sign)

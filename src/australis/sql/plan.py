@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
+from typing import TypeVar
 
 from australis.build import network as built
 from australis.errors import NetworkError, listing, near
@@ -20,6 +22,7 @@ from australis.sql.join import both, conjuncts, crosses, joined
 from australis.sql.parse import parse
 from australis.sql.query import Item, Named, Part, Query, Select, Source, Windowed
 from australis.sql.scope import Scope, scope
+from australis.sql.shared import Shared
 from australis.sql.spatial import Moving
 from australis.sql.tallied import check_name, tallied
 from australis.sql.union import united
@@ -28,6 +31,7 @@ from australis.stream import Stream, stream
 
 Tables = Mapping[str, "Stream | Spec"]
 _PLAIN = Moving()
+T = TypeVar("T")
 
 
 def _none(name: str) -> None:
@@ -59,10 +63,13 @@ def sql(
     *before, last = parse(text)
     if any(each.output for each in before) or not last.output:
         raise last.piece.error("`sql` gives the stream of one query; make a network of several statements")
-    planner = _planner(tables, moving, slack, sample, told)
-    for each in before:
-        planner = planner.knowing(each.name, planner.query(each.query))
-    return planner.query(last.query).stream
+
+    def planned(planner: _Planner) -> Stream:
+        for each in before:
+            planner = planner.knowing(each.name, planner.named(each.name).query(each.query))
+        return planner.named(last.name).query(last.query).stream
+
+    return _shared(_planner(tables, moving, slack, sample, told), planned)
 
 
 def network(
@@ -75,24 +82,39 @@ def network(
     told: Told = _nobody,
 ) -> Network:
     """The network of one or more statements; a query that is not inserted into an output is the output `out`."""
-    planner = _planner(tables, moving, slack, sample, told)
-    outputs: dict[str, Stream] = {}
-    for each in parse(text):
-        made = planner.query(each.query)
-        if not each.output:
-            planner = planner.knowing(each.name, made)
-        elif each.name in outputs:
-            raise each.piece.error(f"the output {each.name} is there already; insert into another, or use UNION ALL")
-        else:
-            outputs[each.name] = made.stream
+    statements = parse(text)
+
+    def planned(planner: _Planner) -> dict[str, Stream]:
+        outputs: dict[str, Stream] = {}
+        for each in statements:
+            made = planner.named(each.name).query(each.query)
+            if not each.output:
+                planner = planner.knowing(each.name, made)
+            elif each.name in outputs:
+                raise each.piece.error(
+                    f"the output {each.name} is there already; insert into another, or use UNION ALL"
+                )
+            else:
+                outputs[each.name] = made.stream
+        return outputs
+
+    outputs = _shared(_planner(tables, moving, slack, sample, told), planned)
     if not outputs:
         raise NetworkError("all statements are views; add a query, so that something comes out")
     return built(outputs)
 
 
+def _shared(planner: _Planner, planned: Callable[[_Planner], T]) -> T:
+    """What is planned of a text, once more if spatial clauses are found: those about the same objects share a box."""
+    first = replace(planner, told=_nobody)
+    made = planned(first)
+    return planned(replace(planner, shared=Shared(first.shared.wanted))) if first.shared.wanted else made
+
+
 def _planner(tables: Tables, moving: Moving, slack: int, sample: Sample, told: Told) -> _Planner:
     known = {name: made if isinstance(made, Stream) else stream(name, made) for name, made in tables.items()}
-    return _Planner({name: Relation(made) for name, made in known.items()}, moving, slack, sample, told)
+    relations = {name: Relation(made) for name, made in known.items()}
+    return _Planner(relations, moving, slack, cache(sample), told, Shared())
 
 
 @dataclass(frozen=True)
@@ -112,6 +134,11 @@ class _Planner:
     slack: int
     sample: Sample
     told: Told
+    shared: Shared
+    statement: str = ""
+
+    def named(self, statement: str) -> _Planner:
+        return replace(self, statement=statement)
 
     def knowing(self, name: str, made: Relation) -> _Planner:
         return replace(self, tables={**self.tables, name: made})
@@ -189,7 +216,7 @@ class _Planner:
         others = [part for part in rest if part not in mine]
         source = parts[at].source
         sample = self.sample(source.name) if isinstance(source, Named) else None
-        asked = Asked(select, mine, tuple(others), self.moving, sample, self.told)
+        asked = Asked(select, mine, tuple(others), self.moving, sample, self.told, self.shared, self.statement)
         return [answers(each, asked) if n == at else each for n, each in enumerate(scopes)], others
 
     def _part(self, part: Part) -> tuple[Scope, Window | None]:
