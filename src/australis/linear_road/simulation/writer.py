@@ -11,10 +11,10 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import csv, ipc, parquet
 
-from australis.errors import RunError, listing
+from australis.errors import RunError
 from australis.linear_road.feed import NOTE
 from australis.linear_road.record import INPUT
-from australis.run.sinks.durable import renamed, sweep
+from australis.run.sinks.durable import check_replaced, renamed, sweep
 
 Write = Callable[[pa.RecordBatch], None]
 FORMS = ("arrow", "csv", "parquet")
@@ -33,7 +33,7 @@ def folder(out: Path, form: str, xways: int, note: Callable[[], dict[str, Any]])
     An earlier simulation in the folder is kept until then.
     """
     made = not out.exists()
-    _check(out)
+    check_replaced(out, NOTE)
     try:
         out.mkdir(parents=True, exist_ok=True)
         for pattern in _OURS:
@@ -53,18 +53,6 @@ def folder(out: Path, form: str, xways: int, note: Callable[[], dict[str, Any]])
     finally:
         if made and out.exists() and not any(out.iterdir()):
             out.rmdir()
-
-
-def _check(out: Path) -> None:
-    if out.exists() and not out.is_dir():
-        raise RunError(f"{out}: is a file; give a folder to write to")
-    if out.exists() and not (out / NOTE).exists():
-        others = sorted(path.name for path in out.iterdir() if path.suffix != ".tmp")
-        if others:
-            raise RunError(
-                f"{out}: holds {listing(others, 5)} and no {NOTE}, so it is not a simulation to be replaced; "
-                "give another folder, or empty this one"
-            )
 
 
 def _simulated(out: Path) -> list[Path]:

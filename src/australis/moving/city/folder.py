@@ -11,8 +11,8 @@ from typing import Any, Protocol
 import pyarrow as pa
 from pyarrow import csv, ipc, parquet
 
-from australis.errors import RunError, listing
-from australis.run.sinks.durable import renamed, sweep
+from australis.errors import RunError
+from australis.run.sinks.durable import check_replaced, renamed, sweep
 
 NOTE = "city.json"
 NODES, EDGES = "nodes.csv", "edges.csv"
@@ -32,7 +32,7 @@ class Write(Protocol):
 def folder(out: Path, form: str, schemas: dict[str, pa.Schema]) -> Iterator[dict[str, Write]]:
     """What writes the tuples of each stream; at the end files get their names. Call `note` after it."""
     made = not out.exists()
-    _check(out)
+    check_replaced(out, NOTE)
     try:
         out.mkdir(parents=True, exist_ok=True)
         sweep(out, "")
@@ -68,18 +68,6 @@ def noted(out: Path) -> dict[str, Any]:
         return dict(json.loads((out / NOTE).read_bytes()))
     except (OSError, ValueError) as error:
         raise RunError(f"{out}: is no simulated city ({error}); make one with `australis moving simulate`") from None
-
-
-def _check(out: Path) -> None:
-    if out.exists() and not out.is_dir():
-        raise RunError(f"{out}: is a file; give a folder to write to")
-    if out.exists() and not (out / NOTE).exists():
-        others = sorted(path.name for path in out.iterdir() if path.suffix != ".tmp")
-        if others:
-            raise RunError(
-                f"{out}: holds {listing(others, 5)} and no {NOTE}, so it is not a simulation to be replaced; "
-                "give another folder, or empty this one"
-            )
 
 
 @contextmanager

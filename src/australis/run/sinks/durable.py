@@ -10,6 +10,8 @@ from glob import escape
 from pathlib import Path
 from typing import IO
 
+from australis.errors import RunError, listing
+
 
 @contextmanager
 def renamed(path: Path) -> Iterator[IO[bytes]]:
@@ -39,3 +41,16 @@ def sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def check_replaced(folder: Path, note: str) -> None:
+    """Refuse a folder that holds other things than what is to be replaced, which has a note."""
+    if folder.exists() and not folder.is_dir():
+        raise RunError(f"{folder}: is a file; give a folder to write to")
+    if folder.exists() and not (folder / note).exists():
+        others = sorted(path.name for path in folder.iterdir() if path.suffix != ".tmp")
+        if others:
+            raise RunError(
+                f"{folder}: holds {listing(others, 5)} and no {note}, so it is not a simulation to be replaced; "
+                "give another folder, or empty this one"
+            )
