@@ -12,7 +12,7 @@ import soundfile
 
 from australis.errors import RunError, listing
 from australis.run.sources import wav
-from australis.run.sources.form import form
+from australis.run.sources.form import SOUNDS
 from australis.signals.segment import Samples
 from australis.signals.timebase import Timebase, timebase
 
@@ -44,7 +44,7 @@ class Recording:
 
     @cached_property
     def form(self) -> str:
-        return form(self.path)
+        return SOUNDS.get(Path(self.path).suffix.lower(), "raw")
 
     @property
     def size(self) -> int:
