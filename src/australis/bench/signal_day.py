@@ -18,6 +18,7 @@ from australis.bench import processes
 from australis.bench.applications import detectaudio
 from australis.run.session import session
 from australis.run.sources.samples import Samples
+from australis.signals.column import segments
 from australis.signals.simulate import simulate
 from australis.signals.sounds import Sound
 
@@ -38,7 +39,7 @@ class Heard:
     def write(self, batch_id: int, table: pa.Table, /) -> None:
         self.batch, self.events = batch_id, self.events + table.num_rows
         for column in table.columns[3:]:
-            self.samples += sum(len(chunk.field("samples").flatten()) for chunk in column.chunks)
+            self.samples += sum(int(segments(chunk).sizes.sum()) for chunk in column.chunks)
 
 
 def main(hours: float = 24.0, sites: int = 1, json: Path | None = None) -> None:
