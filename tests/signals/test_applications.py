@@ -1,16 +1,19 @@
 """XStream's applications: what they find in sounds that are made up, on one process and on Spark."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
+import soundfile
 
 import australis as au
 from australis.bench.applications import APPLICATIONS, record
 from australis.errors import RunError
-from australis.run.sink import Memory
 from australis.run.source import parts
+from australis.run.sources import uri
 from australis.run.sources.samples import Samples
 from australis.schema import schema
 from australis.signals.column import segments
@@ -77,14 +80,29 @@ def test_leaks_are_found_where_the_pipe_hisses(tmp_path: Path) -> None:
     assert all(any(first < start < last for start in leaks) for first, last in hisses)
 
 
-def test_on_spark_it_finds_the_same(tmp_path: Path, spark: "SparkSession") -> None:
-    for name in ("detectaudio",):
-        net = APPLICATIONS[name]()
-        (output,) = (each.name for each in net.outputs)
-        memory = Memory()
-        given = {net.inputs[0].name: source(tmp_path, name, 7_777), output: memory}
-        net.run(given, spark=spark, checkpoint=str(tmp_path / f"{name}-checkpoint"), partitions=2, train=60)
-        assert sorted(rows(memory.table()), key=repr) == found(tmp_path, name, 50_000, 99)
+@pytest.mark.spark
+def test_on_spark_it_finds_the_same_and_writes_what_it_hears(tmp_path: Path, spark: "SparkSession") -> None:
+    """From files that go on together to sounds, a file an event, and to Parquet."""
+    net = APPLICATIONS["detectaudio"]()
+    record(tmp_path, "detectaudio", SHORT)
+    expected = found(tmp_path, "detectaudio", 50_000, 99)
+    (events,) = net.outputs
+    places = {
+        "array": f"samples:{tmp_path}/*.raw?rate=48000&size=7777",
+        "events": f"{tmp_path}/parquet/",
+        "sounds": f"{tmp_path}/sounds/{{site}}-{{start}}.wav",
+    }
+    both = replace(net, outputs=(events, replace(events, name="sounds")))
+    both.run(places, spark=spark, checkpoint=str(tmp_path / "checkpoint"), partitions=2, train=60)
+    kept = pa.Table.from_batches(
+        [part.tuples for part in parts(uri.source(str(tmp_path / "parquet"), net.schema(events.arrow)))]
+    )
+    assert sorted(rows(kept), key=repr) == expected
+    for site, start, _, *channels in expected:
+        heard, rate = soundfile.read(tmp_path / "sounds" / f"{site}-{start}.wav", dtype="int16")
+        assert rate == 48_000
+        assert heard.T.tolist() == [each["samples"] for each in channels]
+    assert len(list((tmp_path / "sounds").glob("*.wav"))) == len(expected)
 
 
 def test_raw_files_are_read_as_they_are_whatever_the_limit(tmp_path: Path) -> None:

@@ -96,8 +96,11 @@ def _wave(axes: Axes, found: Survey, channel: int, edges: Any) -> None:
 def _spectrum(figure: Figure, axes: Axes, found: Survey, edges: Any) -> None:
     top = float(found.spectrum.max()) - 6
     floor = max(top - _RANGE, float(np.percentile(found.spectrum, 20)) - 3)
-    heights = np.linspace(0, found.rate / 2000, found.spectrum.shape[0] + 1)
-    drawn = axes.pcolormesh(edges, heights, found.spectrum, vmin=floor, vmax=top, cmap="magma", rasterized=True)
+    place = (edges[0], edges[-1], 0.0, found.rate / 2000)
+    drawn = axes.imshow(
+        found.spectrum, vmin=floor, vmax=top, cmap="magma", extent=place, origin="lower", aspect="auto",
+        interpolation="nearest",
+    )  # fmt: skip
     axes.set_ylabel(f"kHz, channel {found.channel}")
     figure.colorbar(drawn, ax=axes, label="dB", pad=0.01, aspect=12)
 
