@@ -39,7 +39,7 @@ def sounds(batch: int) -> list[pa.RecordBatch]:
 
 
 TUPLES = SCHEMA, [tuples(batch) for batch in range(BATCHES)]
-SOUNDS = SOUND, [sounds(batch) for batch in range(BATCHES)]
+SOUNDS = SOUND, [sounds(batch) for batch in range(BATCHES // 3)]
 
 
 def write(where: str, calls: int = 0) -> int:

@@ -18,7 +18,7 @@ from australis.run.sinks.durable import renamed, sweep, sync_folder
 from australis.run.sinks.sound import Channels, encoded
 
 COUNTED = "{number:06d}"
-_JOURNAL = ".journal"
+_JOURNAL, _NAMES = ".journal", ".names"
 _ODD = re.compile(r"[^\w.,+=@ -]+")
 
 
@@ -27,8 +27,8 @@ class Sounds:
     """Exactly once: the segments of each tuple are a file, its columns of segments the channels.
 
     The name is a pattern of columns, such as `{site}-{start}`, or of the `{number}` of the tuple, from 1 on; `-2` and
-    so on follow one that is there already. The journal `.journal` holds the last batch whose files are all there, and
-    names before files get them: what a process that was stopped left of a batch is removed.
+    so on follow one that is there already. Names are written to `.names` before files get them, and the journal
+    `.journal` holds the last batch whose files are all there: those of a batch that was stopped are removed.
     """
 
     path: str
@@ -55,24 +55,22 @@ class SoundsWriter:
 
     def __init__(self, folder: Path, sink: Sounds, channels: Channels, run: str, replace: bool) -> None:
         self.folder, self.sink, self.channels, self.run = folder, sink, channels, run
-        self.last, self.count = -1, 0
+        self.last, self.count, self.length = -1, 0, 0
         self._take_up(replace)
 
     def _take_up(self, replace: bool) -> None:
-        path = self.folder / _JOURNAL
-        kept = json.loads(path.read_text()) if path.exists() else None
+        journal, names = self.folder / _JOURNAL, self.folder / _NAMES
+        kept = json.loads(journal.read_text()) if journal.exists() else None
         sweep(self.folder, "")
         if kept is not None and kept["run"] == self.run:
-            self.last, self.count = kept["batch"], kept["count"]
-            for name in kept["names"]:
+            self.last, self.count, self.length = kept["batch"], kept["count"], kept["length"]
+        elif not replace and any(self.folder.glob(f"*.{self.sink.form}")):
+            raise RunError(f"{self.folder}: holds sounds of another run; move them away, or choose a new folder")
+        if names.exists():
+            for name in names.read_bytes()[self.length :].decode().splitlines():
                 (self.folder / name).unlink(missing_ok=True)
-        else:
-            there = list(self.folder.glob(f"*.{self.sink.form}"))
-            if there and (not replace or kept is None):
-                raise RunError(f"{self.folder}: holds sounds of another run; move them away, or choose a new folder")
-            for each in there:
-                each.unlink()
-        self._commit([])
+            os.truncate(names, self.length)
+        self._commit()
 
     def write(self, batch_id: int, tuples: Iterable[pa.RecordBatch]) -> None:
         if batch_id <= self.last:
@@ -91,7 +89,11 @@ class SoundsWriter:
                         file.write(encoded(frames, rate, self.sink.form))
                         file.flush()
                         os.fsync(file.fileno())
-            self._commit(list(made))
+            with (self.folder / _NAMES).open("ab") as names:
+                names.write("".join(f"{name}\n" for name in made).encode())
+                names.flush()
+                os.fsync(names.fileno())
+                length = names.tell()
             for name, path in made.items():
                 path.replace(self.folder / name)
             sync_folder(self.folder)
@@ -99,8 +101,8 @@ class SoundsWriter:
             raise RunError(
                 f"{self.folder}: {error}; the batch is not written, and will be when the run goes on"
             ) from error
-        self.last, self.count = batch_id, count
-        self._commit([])
+        self.last, self.count, self.length = batch_id, count, length
+        self._commit()
 
     def _name(self, row: dict[str, Any]) -> str:
         try:
@@ -117,9 +119,9 @@ class SoundsWriter:
             name = f"{stem}-{turn}.{self.sink.form}"
         return name
 
-    def _commit(self, names: list[str]) -> None:
-        """Keep how far it has come, and the names that files are about to get."""
-        kept = {"run": self.run, "batch": self.last, "count": self.count, "names": names}
+    def _commit(self) -> None:
+        """Keep how far it has come."""
+        kept = {"run": self.run, "batch": self.last, "count": self.count, "length": self.length}
         with renamed(self.folder / _JOURNAL) as file:
             file.write(json.dumps(kept).encode())
 
