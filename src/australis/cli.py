@@ -311,11 +311,13 @@ def _show(console: Console, name: str, tuples: pa.Table, most: int = 12) -> None
     from rich import box
     from rich.table import Table
 
+    from australis.run.sinks.console import cells
+
     shown = Table(title=name, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
     first = tuples.slice(0, most)
     for column, field in zip(first.column_names, first.schema, strict=True):
         shown.add_column(column, justify="left" if str(field.type) == "string" else "right")
-    for row in zip(*(column.to_pylist() for column in first.columns), strict=True):
+    for row in zip(*map(cells, first.columns), strict=True):
         shown.add_row(*("" if value is None else _text(value) for value in row))
     console.print(shown)
     if tuples.num_rows > most:

@@ -168,3 +168,10 @@ def test_sounds_of_another_run_are_refused_or_replaced(tmp_path: Path) -> None:
     written(f"{tmp_path}/out/*.wav", "three", replace=True)
     assert len(contents(tmp_path)) == len(before) + 1
     assert dear.read_bytes() == b"of somebody else"
+
+
+def test_the_console_shows_the_shape_of_a_segment(capsys: pytest.CaptureFixture[str]) -> None:
+    sink.open("console", BATCHES[0][0].schema).write(0, [train(4, 1)])
+    told = capsys.readouterr().out
+    assert "<segment ▁" in told
+    assert "samples" not in told
