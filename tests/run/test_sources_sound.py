@@ -64,6 +64,31 @@ def test_a_recording_is_cut_in_segments_at_its_own_rate(name: str, tmp_path: Pat
         assert (run.timebase, np.asarray(run).tolist()) == (timebase(RATE), sound[:, at].tolist())
 
 
+@settings(max_examples=20, deadline=None)
+@given(
+    st.lists(st.integers(0, 200), min_size=1, max_size=4), st.integers(1, 90), st.integers(1, 5), st.integers(1, 3),
+    st.booleans(),
+)  # fmt: skip
+def test_files_that_are_joined_are_one_signal(
+    lengths: list[int], size: int, limit: int, count: int, removed: bool
+) -> None:
+    """Also if they come one by one, and are moved away once they are read."""
+    with tempfile.TemporaryDirectory() as folder:
+        given = source(f"{folder}/?size={size}&joined=true&follow=true", "audio segment<int16>")
+        start, found = given.start(), []
+        for at, length in enumerate(lengths):
+            soundfile.write(Path(folder) / f"{at}.wav", noise(length, seed=at), RATE, "PCM_16")
+            while (end := given.latest(start, limit)) != start:
+                found += [part for split in given.splits(start, end, count) for part in given.read(split)]
+                start = end
+            if removed and length:
+                (Path(folder) / f"{at}.wav").unlink()
+        together = np.concatenate([noise(length, seed=at)[:, 0] for at, length in enumerate(lengths)])
+        values = [value for part in found for value in segments(part.tuples.column("audio")).values()]
+        joined = runs(values)
+        assert [np.asarray(run).tolist() for run in joined] == ([together.tolist()] if len(together) else [])
+
+
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.integers(0, 300), min_size=1, max_size=4), st.integers(1, 130), st.integers(1, 5), st.integers(1, 3))
 def test_how_files_are_cut_changes_nothing(lengths: list[int], size: int, limit: int, count: int) -> None:
@@ -124,6 +149,7 @@ def test_channels_are_chosen(tmp_path: Path) -> None:
         ("bad/text.wav", MONO, "text.wav: is no WAV file"),
         ("bad/text.flac", MONO, "text.flac: .* It cannot be read; leave it out, or put a whole file in its place"),
         ("one.csv", MONO, r"one.csv: CSV does not tell how many samples there are a second; say it \(rate=48000\)"),
+        ("one.csv?joined=true&rate=8", MONO, "files of CSV are not joined to one signal; put them together"),
         ("one.wav?size=0", STEREO, "a segment has at least one sample, not size=0"),
         ("one.wav", "file int, left segment<complex64>, right segment<complex64>", "does not hold complex64; read"),
         ("samples:one.wav?times=0", STEREO, "a file is read at least once, not size=65536, times=0"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -66,13 +66,14 @@ class Reader(Protocol):
 
 @dataclass(frozen=True)
 class Piece:
-    """A stretch of a file, which is at a place in the order of the files, and had a size."""
+    """A stretch of a file, which is at a place in the order of the files, had a size, and so many samples before it."""
 
     file: str
     place: int
     begin: int
     stop: int
     size: int
+    frames: int = 0
 
 
 @dataclass(frozen=True)
@@ -82,10 +83,10 @@ class Files:
     A source that follows waits for files that come later in the order, and for whole lines at the end of the last
     CSV or JSON lines file; another is finished at the end of the files there are. Columns are found by name; without
     a `header` those of a CSV file are the schema's, in its order. What does not read becomes a letter, or with
-    `strict` an error. Files of samples, and CSV where the schema has segments, are signals, each of its own.
+    `strict` an error. Files of samples, and CSV where the schema has segments, are signals, each of its own, or joined.
 
     An offset names the files of its batch, each as `[file, position after the batch, bytes, time]`, and counts those
-    before them; `rest` tells whether more of the last one was there.
+    before them, and the `frames` of those if they are joined; `rest` tells whether more of the last one was there.
     """
 
     path: str
@@ -123,14 +124,15 @@ class Files:
             if stop < end:
                 break
         # Files at the end that gave nothing are not passed over yet: they may still grow.
-        return {"before": _place(offset), "files": taken[:found], "rest": rest} if found else offset
+        more = {"frames": _frames(offset)} if self.cutting.joined else {}
+        return {"before": _place(offset), "files": taken[:found], "rest": rest, **more} if found else offset
 
     def splits(self, start: Offset, end: Offset, count: int) -> list[Split]:
         if start == end:
             return []
         if _place(start) != end["before"]:
             raise RunError(f"{self.path}: the offset {end} does not follow {start}; give the one that latest() gave")
-        pieces = []
+        pieces, frames = [], end.get("frames", 0)
         begin = start["files"][-1][1] if start["files"] else 0
         for place, (file, stop, size, _) in enumerate(end["files"], end["before"]):
             if stop >> PLACE_BITS or place >> 63 - PLACE_BITS:
@@ -139,14 +141,14 @@ class Files:
                     f" {1 << 63 - PLACE_BITS} files of {1 << PLACE_BITS} bytes"
                 )
             if begin < stop:
-                pieces.append(Piece(file, place, begin, stop, size))
-            begin = 0
+                pieces.append(Piece(file, place, begin, stop, size, frames))
+            begin, frames = 0, frames + stop * self.cutting.joined
         return [Split(tuple(part)) for part in self._cut(pieces, count)]
 
     def read(self, split: Split) -> Iterator[Part]:
         for piece in split.pieces:
             with told(piece.file):
-                reader = self._reader(piece.file, piece.place)
+                reader = self._reader(piece.file, piece.place, piece.frames)
                 _check(piece, reader)
                 for rows in reader.read(piece.begin, piece.stop):
                     if self.strict and rows.letters:
@@ -196,7 +198,7 @@ class Files:
             raise RunError(f"{name}: gone, after it was read up to {stop}, which is not its end; put it back")
         return [(last, stop, known), *((key, 0, True) for key in after)]
 
-    def _reader(self, path: str, place: int) -> Reader:
+    def _reader(self, path: str, place: int, frames: int = 0) -> Reader:
         match form(path):
             case "parquet":
                 check(path)
@@ -205,7 +207,7 @@ class Files:
                 check(path)
                 return Chunked(path, self.schema, Arrow())
             case "wav" | "flac" | "raw":
-                return Segmented(path, self.schema, self.cutting, place)
+                return Segmented(path, self.schema, self.cutting, place, frames)
             case form_:
                 text = Text(path, self.schema, form_, self.header, self.delimiter, self.nulls)
                 return Sampled.of(text, self.cutting, place) if form_ == "csv" and self._segments else text
@@ -231,11 +233,11 @@ class Files:
             while len(parts) < count and (piece.stop - begin) * density > room:
                 cut = reader.snap(begin + max(1, int(room / density)), piece.stop)
                 if cut > begin:
-                    parts[-1].append(Piece(piece.file, piece.place, begin, cut, piece.size))
+                    parts[-1].append(replace(piece, begin=begin, stop=cut))
                 begin, room = cut, each
                 parts.append([])
             if begin < piece.stop:
-                parts[-1].append(Piece(piece.file, piece.place, begin, piece.stop, piece.size))
+                parts[-1].append(replace(piece, begin=begin))
                 room -= (piece.stop - begin) * density
         return [part for part in parts if part]
 
@@ -243,6 +245,11 @@ class Files:
 def _place(offset: Offset) -> int:
     """The place of the file that an offset is in."""
     return int(offset["before"]) + max(len(offset["files"]) - 1, 0)
+
+
+def _frames(offset: Offset) -> int:
+    """The samples of the files before the one that an offset is in, each of which was read to its end."""
+    return int(offset.get("frames", 0)) + sum(int(stop) for _, stop, *_ in offset["files"][:-1])
 
 
 def _check(piece: Piece, reader: Reader) -> None:

@@ -48,6 +48,8 @@ class Sampled:
         tracks = Tracks(text.schema).at(text.path, place)
         if packed(text.path):
             raise RunError(f"{text.path}: samples are not read from a compressed file; unpack it")
+        if cutting.joined:
+            raise RunError(f"{text.path}: files of CSV are not joined to one signal; put them together in one file")
         if not cutting.rate:
             raise RunError(f"{text.path}: CSV does not tell how many samples there are a second; say it (rate=48000)")
         lines = pa.schema([pa.field(name, SAMPLES[tracks.dtype], nullable=False) for name in tracks.names])

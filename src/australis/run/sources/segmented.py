@@ -22,11 +22,15 @@ _PART = 1 << 23  # bytes that are read at once
 
 @dataclass(frozen=True)
 class Cutting:
-    """How samples become segments: of `size` samples, at a `rate` where a file does not tell it, of some channels."""
+    """How samples become segments: of `size` samples, at a `rate` where a file does not tell it, of some channels.
+
+    Files that are `joined` are one signal: each goes on where the one before it ends.
+    """
 
     size: int = 1 << 16
     rate: str = ""
     channels: tuple[int, ...] = ()
+    joined: bool = False
 
     def __post_init__(self) -> None:
         if self.size < 1:
@@ -35,18 +39,19 @@ class Cutting:
 
 @dataclass(frozen=True)
 class Segmented:
-    """One file, at a place in the order of files."""
+    """One file, at a place in the order of files, with so many frames before it of the same signal."""
 
     path: str
     schema: pa.Schema
     cutting: Cutting
     place: int
+    before: int
 
     whole = False
 
     @cached_property
     def tracks(self) -> Tracks:
-        return Tracks(self.schema).at(self.path, self.place)
+        return Tracks(self.schema).at(self.path, 0 if self.cutting.joined else self.place)
 
     @cached_property
     def recording(self) -> Recording:
@@ -101,7 +106,7 @@ class Segmented:
         channels = [np.ascontiguousarray(frames[:, at]) for at in range(frames.shape[1])]
         bases, names = based(self.recording.timebase, len(start)), named(self.path, len(start))
         file = np.full(len(start), self.place, np.int64)
-        return Rows(self.tracks.tuples(channels, sizes, start, bases, file, names), start.copy(), letters)
+        return Rows(self.tracks.tuples(channels, sizes, start + self.before, bases, file, names), start.copy(), letters)
 
 
 def cut(begin: int, stop: int, size: int) -> Ints:

@@ -30,7 +30,7 @@ FORMS = (
 )
 _OPTIONS = re.compile(r"(.*?)\?(\w+=.*)", re.DOTALL)
 _CUTTING = ("size", "rate", "channels")
-_FILES = ("follow", "order", "strict", "header", "delimiter", "null", *_CUTTING)
+_FILES = ("follow", "order", "strict", "header", "delimiter", "null", "joined", *_CUTTING)
 
 
 def source(text: str | Path, schema: Spec) -> Source:
@@ -112,7 +112,7 @@ def _cutting(spelled: str, options: dict[str, str]) -> Cutting:
     channels = tuple(
         int(_number(spelled, "a channel", each)) for each in options.get("channels", "").split(",") if each
     )
-    return Cutting(size, options.get("rate", ""), channels)
+    return Cutting(size, options.get("rate", ""), channels, _truth(spelled, "joined", options.get("joined", "false")))
 
 
 def _push(spelled: str, place: str, columns: Any, options: dict[str, str]) -> Push:
