@@ -1,4 +1,4 @@
-"""The command line: `australis check | explain | run | sql | demo | bench | linear-road | moving`."""
+"""The command line: `australis check | explain | run | sql | demo | bench | linear-road | moving | signals`."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from typer.core import TyperGroup
 from australis.errors import AustralisError, RunError
 from australis.linear_road.command import app as linear_road
 from australis.moving.command import app as moving_app
+from australis.signals.command import app as signals_app
 from australis.sql.command import sql
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ bench = typer.Typer(help="Measurements.", no_args_is_help=True)
 app.add_typer(bench, name="bench")
 app.add_typer(linear_road, name="linear-road")
 app.add_typer(moving_app, name="moving")
+app.add_typer(signals_app, name="signals")
 app.command()(sql)
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A network file.")]
@@ -241,8 +243,14 @@ def signals(
     data: Annotated[Path | None, typer.Option(help="A folder for the files, kept for the next time.")] = None,
     json: Annotated[Path | None, typer.Option(metavar="OUT.JSON", help="Write the figures here.")] = None,
     only: Annotated[str, typer.Option(help="One application, such as statfilter.")] = "",
+    day: Annotated[
+        float, typer.Option(metavar="HOURS", help="Watch memory over so many of detectaudio instead.")
+    ] = 0.0,
 ) -> None:
     """XStream's applications on Spark, beside its own figures and the bare kernels."""
+    if day:
+        importlib.import_module("australis.bench.signal_day").main(hours=day, json=json)
+        return
     importlib.import_module("australis.bench.signals").main(samples=samples, data=data, json=json, only=only)
 
 
@@ -303,11 +311,13 @@ def _show(console: Console, name: str, tuples: pa.Table, most: int = 12) -> None
     from rich import box
     from rich.table import Table
 
+    from australis.run.sinks.console import cells
+
     shown = Table(title=name, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
     first = tuples.slice(0, most)
     for column, field in zip(first.column_names, first.schema, strict=True):
         shown.add_column(column, justify="left" if str(field.type) == "string" else "right")
-    for row in zip(*(column.to_pylist() for column in first.columns), strict=True):
+    for row in zip(*map(cells, first.columns), strict=True):
         shown.add_row(*("" if value is None else _text(value) for value in row))
     console.print(shown)
     if tuples.num_rows > most:

@@ -10,11 +10,16 @@ import signal
 import sys
 import time
 
+import numpy as np
 import pyarrow as pa
 
 from australis.run import sink
+from australis.schema import schema
+from australis.signals import segment, timebase
+from australis.signals.testing import signal as signals
 
 SCHEMA = pa.schema({"batch": pa.int32(), "i": pa.int32(), "text": pa.string()})
+SOUND = schema("batch int, audio segment<int16>")
 BATCHES = 60
 
 
@@ -26,7 +31,15 @@ def tuples(batch: int) -> list[pa.RecordBatch]:
     return [whole[: count // 2], whole[count // 2 :]]
 
 
-GIVEN = [tuples(batch) for batch in range(BATCHES)]
+def sounds(batch: int) -> list[pa.RecordBatch]:
+    """Some segments of different lengths."""
+    sizes = [1 + (batch * 31 + i) % 700 for i in range(0 if batch % 7 == 3 else 1 + batch % 4)]
+    long = segment(np.arange(batch, batch + 700, dtype=np.int16), timebase(48_000))
+    return [signals(SOUND, batch=[batch // 2] * len(sizes), audio=[long[:size] for size in sizes]).tuples]
+
+
+TUPLES = SCHEMA, [tuples(batch) for batch in range(BATCHES)]
+SOUNDS = SOUND, [sounds(batch) for batch in range(BATCHES // 3)]
 
 
 def write(where: str, calls: int = 0) -> int:
@@ -41,8 +54,9 @@ def write(where: str, calls: int = 0) -> int:
     try:
         if calls:
             os.fsync = Countdown(calls)
-        writer = sink.open(where, SCHEMA, run="one")
-        for batch, trains in enumerate(GIVEN):
+        schema, given = SOUNDS if where.endswith(("wav", "flac")) else TUPLES
+        writer = sink.open(where, schema, run="one")
+        for batch, trains in enumerate(given):
             writer.write(batch, trains)
         writer.close()
         code = 0

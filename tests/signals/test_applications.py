@@ -1,20 +1,23 @@
 """XStream's applications: what they find in sounds that are made up, on one process and on Spark."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
+import soundfile
 
 import australis as au
-from australis.bench.applications import APPLICATIONS, marmots, pipes, record, speech
+from australis.bench.applications import APPLICATIONS, record
 from australis.errors import RunError
-from australis.run.sink import Memory
 from australis.run.source import parts
+from australis.run.sources import uri
 from australis.run.sources.samples import Samples
 from australis.schema import schema
 from australis.signals.column import segments
+from australis.signals.sounds import Sound
 from australis.testing import rows
 from tests.signals.test_mixing import SITES, mixed, readings
 
@@ -54,7 +57,7 @@ def test_about_half_of_the_windows_of_speech_pass(tmp_path: Path) -> None:
 
 
 def test_silence_is_cut_out(tmp_path: Path) -> None:
-    sound = speech(SHORT, seed=0)
+    sound = Sound("speech", seed=0).frames(0, SHORT)[:, 0]
     windows = sound[: SHORT // 4096 * 4096].reshape(-1, 4096)
     loud = np.flatnonzero(windows.astype(np.float64).std(axis=1) > 600) * 4096
     kept = [start for site, start, _ in found(tmp_path, "silencefilter", 50_000, 99) if site == 0]
@@ -62,31 +65,45 @@ def test_silence_is_cut_out(tmp_path: Path) -> None:
 
 
 def test_every_call_is_found_in_all_channels(tmp_path: Path) -> None:
-    events = [row for row in found(tmp_path, "detectaudio", 50_000, 99) if row[0] == 0]
-    sound = marmots(SHORT, seed=0)
-    assert len(events) == 2
-    for _, start, end, *channels in events:
-        call = start // 144_000 * 144_000 + 96_000
-        assert start < call < call + 4_800 < end
+    events = sorted((row for row in found(tmp_path, "detectaudio", 50_000, 99) if row[0] == 0), key=lambda row: row[1])
+    calls = Sound("calls", channels=4, seed=0)
+    sound = calls.frames(0, SHORT)
+    for (_, start, end, *channels), (first, last) in zip(events, calls.events(0, SHORT), strict=True):
+        assert start < first < last < end
         for channel, each in enumerate(channels):
             assert each["samples"] == sound[start : end + 1, channel].tolist()
 
 
 def test_leaks_are_found_where_the_pipe_hisses(tmp_path: Path) -> None:
     leaks = [start for site, start, _ in found(tmp_path, "pipeline", 50_000, 99) if site == 0]
-    assert leaks
-    assert all(start + 8_192 > 192_000 and start < 240_000 for start in leaks)
-    assert pipes(10).dtype == np.int16
+    hisses = Sound("pipes", seed=0).events(0, SHORT)
+    assert all(any(start + 8_192 > first and start < last for first, last in hisses) for start in leaks)
+    assert all(any(first < start < last for start in leaks) for first, last in hisses)
 
 
-def test_on_spark_it_finds_the_same(tmp_path: Path, spark: "SparkSession") -> None:
-    for name in ("detectaudio",):
-        net = APPLICATIONS[name]()
-        (output,) = (each.name for each in net.outputs)
-        memory = Memory()
-        given = {net.inputs[0].name: source(tmp_path, name, 7_777), output: memory}
-        net.run(given, spark=spark, checkpoint=str(tmp_path / f"{name}-checkpoint"), partitions=2, train=60)
-        assert sorted(rows(memory.table()), key=repr) == found(tmp_path, name, 50_000, 99)
+@pytest.mark.spark
+def test_on_spark_it_finds_the_same_and_writes_what_it_hears(tmp_path: Path, spark: "SparkSession") -> None:
+    """From files that go on together to sounds, a file an event, and to Parquet."""
+    net = APPLICATIONS["detectaudio"]()
+    record(tmp_path, "detectaudio", SHORT)
+    expected = found(tmp_path, "detectaudio", 50_000, 99)
+    (events,) = net.outputs
+    places = {
+        "array": f"samples:{tmp_path}/*.raw?rate=48000&size=7777",
+        "events": f"{tmp_path}/parquet/",
+        "sounds": f"{tmp_path}/sounds/{{site}}-{{start}}.wav",
+    }
+    both = replace(net, outputs=(events, replace(events, name="sounds")))
+    both.run(places, spark=spark, checkpoint=str(tmp_path / "checkpoint"), partitions=2, train=60)
+    kept = pa.Table.from_batches(
+        [part.tuples for part in parts(uri.source(str(tmp_path / "parquet"), net.schema(events.arrow)))]
+    )
+    assert sorted(rows(kept), key=repr) == expected
+    for site, start, _, *channels in expected:
+        heard, rate = soundfile.read(tmp_path / "sounds" / f"{site}-{start}.wav", dtype="int16")
+        assert rate == 48_000
+        assert heard.T.tolist() == [each["samples"] for each in channels]
+    assert len(list((tmp_path / "sounds").glob("*.wav"))) == len(expected)
 
 
 def test_signals_among_other_boxes_are_the_same_on_spark(spark: "SparkSession") -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-
-import numpy as np
 
 import australis as au
 from australis.network import Network
-from australis.signals.segment import Samples
+from australis.signals.sounds import Sound
 
 AUDIO = "site int, audio segment<int16>"
 ARRAY = "site int, one segment<int16>, two segment<int16>, three segment<int16>, four segment<int16>"
@@ -61,54 +59,24 @@ def pipeline(ratio: float = 0.32) -> Network:
 APPLICATIONS = {made.__name__: made for made in (passchain, statfilter, silencefilter, detectaudio, pipeline)}
 
 
-def speech(samples: int, seed: int = 1, rate: int = 48_000) -> Samples:
-    """Someone counting: half a second of voice, half a second of near silence, with a slow drift of the level."""
-    random = np.random.default_rng(seed)
-    at = np.arange(samples)
-    tones = [np.sin(2 * np.pi * pitch * at / rate) / order for order, pitch in enumerate((140, 281, 423), 1)]
-    voice = np.sum(tones, axis=0)
-    speaking = (at // (rate // 2)) % 2 == 0
-    drift = 400 * np.sin(2 * np.pi * at / rate / 7)
-    sound = np.where(speaking, 4000 * voice, 0) + drift + random.normal(0, 100, samples)
-    return np.asarray(np.clip(sound, -32768, 32767), np.int16)
-
-
-def marmots(samples: int, channels: int = 4, seed: int = 1, rate: int = 48_000) -> Samples:
-    """Short calls every few seconds before noise, as several microphones hear them: a row for each sample."""
-    random = np.random.default_rng(seed)
-    at = np.arange(samples)
-    calling = (at % (3 * rate) > 2 * rate) & (at % (3 * rate) < 2 * rate + rate // 10)
-    call = 6000 * np.sin(2 * np.pi * 5_000 * at / rate) * calling
-    heard = [np.roll(call, 11 * channel) + random.normal(0, 60, samples) for channel in range(channels)]
-    return np.clip(np.stack(heard, axis=1), -32768, 32767).astype(np.int16)
-
-
-def pipes(samples: int, seed: int = 1, rate: int = 48_000) -> Samples:
-    """The slow hum of a pipe, in which for a second of every five a leak hisses."""
-    random = np.random.default_rng(seed)
-    at = np.arange(samples)
-    leaking = at % (5 * rate) > 4 * rate
-    hum = 300 * np.sin(2 * np.pi * 1_500 * at / rate)
-    hiss = leaking * np.where(at % 2, 4000, -4000) * random.normal(1, 0.1, samples)
-    return np.clip(hum + hiss + random.normal(0, 20, samples), -32768, 32767).astype(np.int16)
-
-
-SOUNDS: dict[str, Callable[..., Samples]] = {
-    "passchain": speech,
-    "statfilter": speech,
-    "silencefilter": speech,
-    "detectaudio": marmots,
-    "pipeline": pipes,
+SOUNDS = {
+    "passchain": Sound("speech"),
+    "statfilter": Sound("speech"),
+    "silencefilter": Sound("speech"),
+    "detectaudio": Sound("calls", channels=4),
+    "pipeline": Sound("pipes"),
 }
+"""What each is run on."""
 
 
 def record(folder: Path, name: str, samples: int, sites: int = 2) -> tuple[str, ...]:
     """Raw files of so many samples of each channel for an application: one sound, over and over."""
     paths = []
     for site in range(sites):
-        path = folder / f"{SOUNDS[name].__name__}-{site}.raw"
+        sound = replace(SOUNDS[name], seed=site)
+        path = folder / f"{sound.kind}-{site}.raw"
         if not path.exists():
-            some = SOUNDS[name](min(samples, 1 << 20), seed=site)
+            some = sound.frames(0, min(samples, 1 << 20))
             with path.open("wb") as file:
                 for begin in range(0, samples, len(some)):
                     file.write(some[: samples - begin].tobytes())

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Protocol
+from uuid import uuid4
 
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
 from australis.errors import RunError
+from australis.run import sink as sinks
 from australis.run.sinks.jsontext import json_lines
 from australis.run.source import parts
+from australis.run.sources import uri
 from australis.run.sources.files import Files
-from australis.run.sources.form import FORMATS, form
+from australis.run.sources.form import FORMATS, SOUNDS, form
+from australis.run.sources.samples import Samples
 
 __all__ = ["FORMATS", "JsonLines", "Sink", "form", "read", "sink"]
 
@@ -32,13 +37,18 @@ def read(pattern: str | Path, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
 
     Columns are found by name, and those that the schema does not have are passed over.
     """
-    for part in parts(Files(str(pattern), schema, strict=True)):
+    found = uri.source(pattern, schema)
+    if not isinstance(found, Files | Samples):
+        raise RunError(f"{pattern}: only files are read in this process; leave out --local, or run it on Spark")
+    for part in parts(replace(found, strict=True) if isinstance(found, Files) else found):
         yield part.tuples
 
 
 def sink(path: str | Path, schema: pa.Schema) -> Sink:
-    """A new file for results of the schema."""
+    """A new file for results of the schema, or a folder of sounds."""
     try:
+        if Path(path).suffix.lower() in SOUNDS:
+            return Numbered(sinks.open(str(path), schema, uuid4().hex, replace=True))
         match form(path):
             case "csv":
                 return pa.csv.CSVWriter(str(path), schema)
@@ -50,6 +60,20 @@ def sink(path: str | Path, schema: pa.Schema) -> Sink:
                 return pa.ipc.new_file(str(path), schema)
     except (OSError, pa.ArrowInvalid) as error:
         raise RunError(f"{path}: {error}") from error
+
+
+class Numbered:
+    """A sink of batches, to which each part of the results is one."""
+
+    def __init__(self, writer: sinks.Writer) -> None:
+        self.writer, self.count = writer, 0
+
+    def write(self, tuples: pa.RecordBatch, /) -> None:
+        self.writer.write(self.count, [tuples])
+        self.count += 1
+
+    def close(self) -> None:
+        self.writer.close()
 
 
 class JsonLines:

@@ -15,7 +15,7 @@ import pyarrow as pa
 from australis.box import Moment
 from australis.errors import RunError, listing, near
 from australis.network import OUT, Clock, Network
-from australis.run import files, intake
+from australis.run import files, intake, source
 from australis.run.files import Sink
 from australis.run.intake import Given
 from australis.run.superbox import Event, tables_of
@@ -230,6 +230,8 @@ def _parts(name: str, schema: pa.Schema, given: Any, size: int) -> Iterator[pa.R
     """An input in record batches of its schema, none longer than `size`."""
     if isinstance(given, str | Path):
         parts: Iterable[Any] = files.read(given, schema)
+    elif hasattr(given, "splits"):
+        parts = (part.tuples for part in source.parts(given))
     elif _is_parted(given):
         parts = given
     else:

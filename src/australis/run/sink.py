@@ -4,6 +4,8 @@
 | --- | --- | --- |
 | `Single` | `out.csv`, `out.jsonl`, `out.arrows` | exactly once, in order |
 | `Folder` | `out/`, `out/*.csv` | exactly once |
+| `Wav` | `out.wav` | exactly once, in order |
+| `Sounds` | `out/*.wav`, `out/{site}-{start}.flac` | exactly once |
 | `Memory` | | exactly once while the process lives |
 | `Transactional` | | exactly once |
 | `Callback` | | at least once, with the batch's id |
@@ -28,16 +30,19 @@ from australis.run.sinks.frames import Frames
 from australis.run.sinks.http import Http
 from australis.run.sinks.memory import Memory
 from australis.run.sinks.single import Single
+from australis.run.sinks.sounds import COUNTED, Sounds
+from australis.run.sinks.wav import Wav
 from australis.run.sources.form import FORMATS, form
 
-__all__ = ["Callback", "Console", "Folder", "Frames", "Http", "Memory", "Single", "Sink", "Target", "Transactional",
-           "Writer", "open", "sink"]  # fmt: skip
+__all__ = ["Callback", "Console", "Folder", "Frames", "Http", "Memory", "Single", "Sink", "Sounds", "Target",
+           "Transactional", "Wav", "Writer", "open", "sink"]  # fmt: skip
 
 FORMS = (
     "`console`",
     "`http://...` or `https://...`",
     "a file that grows (`out.csv`, `out.jsonl`, `out.arrows`)",
     "a folder of files (`out/` for Parquet, or `out/*.csv` and so on)",
+    "sound (`out.wav`, or a file a tuple: `out/*.wav`, `out/{column}.flac`)",
 )
 
 
@@ -101,6 +106,11 @@ def _from_text(text: str) -> Sink:
     if text.startswith(("http://", "https://")):
         return Http(text)
     path = Path(text)
+    if path.suffix.lower() in (".wav", ".flac"):
+        if path.stem == "*" or "{" in path.stem:
+            name = COUNTED if path.stem == "*" else path.stem
+            return Sounds(str(path.parent), path.suffix.lower()[1:], name)
+        return Wav(text)
     if path.stem == "*" and path.suffix.lower() in FORMATS:
         return Folder(str(path.parent), form(path))
     if text.endswith("/") or path.is_dir():

@@ -156,6 +156,16 @@ def compact(column: pa.Array[Any]) -> pa.Array[Any]:
     return given.on(made, places, given.sizes).arrow()
 
 
+def gathered(given: Segments) -> Samples:
+    """The samples of all segments, one after the other."""
+    offsets = starts(given.sizes)
+    if bool((given.offsets == offsets).all()):
+        return given.samples[: int(given.sizes.sum())]
+    made = np.empty(int(given.sizes.sum()), given.samples.dtype)
+    _copy(words(given.samples), given.offsets, given.sizes, offsets, words(made))
+    return made
+
+
 def chosen(stream: pa.Schema, name: str) -> str:
     """The column of segments that is meant: the one of a name, or the only one."""
     there = [field.name for field in stream if samples_of(field.type) is not None]

@@ -14,7 +14,7 @@ import pyarrow.json
 import pyarrow.parquet
 
 from australis.errors import RunError
-from australis.run.sources.form import FORMATS, form
+from australis.run.sources.form import FORMATS, SOUNDS, form
 from australis.schema import schema as schema_of
 
 _BLOCK = 1 << 20
@@ -26,7 +26,7 @@ def schema_from(name: str, text: str) -> pa.Schema:
     place, _, given = text.removeprefix("replay:").partition("?")
     options = dict(part.partition("=")[::2] for part in given.split("&"))
     path = _first(place)
-    if path is None or options.get("header") == "false":
+    if path is None or options.get("header") == "false" or path.suffix.lower() in SOUNDS:
         raise RunError(
             f"--source {name}={text}: tells no columns; give them, such as --schema {name}='time int, mph int'"
         )

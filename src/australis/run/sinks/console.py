@@ -5,11 +5,22 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 import pyarrow as pa
 from rich.console import Console as Screen
 from rich.table import Table
 from rich.text import Text
+
+from australis.schema import samples_of
+from australis.signals.column import segments
+
+
+def cells(column: pa.ChunkedArray[Any]) -> list[Any]:
+    """The values of a column, as they are shown: a segment by its shape."""
+    if samples_of(column.type) is None:
+        return column.to_pylist()
+    return [value for chunk in column.chunks for value in segments(chunk).values()]
 
 
 @dataclass(frozen=True)
@@ -38,7 +49,7 @@ class ConsoleWriter:
         counted = "1 tuple" if whole.num_rows == 1 else f"{whole.num_rows} tuples"
         title = f"{self.name and f'{self.name}, '}batch {batch_id}: {counted}{more}"
         table = Table(*self.schema.names)
-        for row in zip(*(column.to_pylist() for column in whole[: self.most].columns), strict=True):
+        for row in zip(*map(cells, whole[: self.most].columns), strict=True):
             table.add_row(*("" if value is None else Text(str(value)) for value in row))
         screen = Screen(file=sys.stdout, markup=False)
         with screen.capture() as drawn:

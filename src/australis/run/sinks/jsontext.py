@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from australis.expr.arrow import Array, Datum, pc
+from australis.schema import samples_of
+from australis.signals.column import gathered, segments
 
 
 def json_lines(tuples: pa.RecordBatch) -> bytes:
@@ -37,9 +40,28 @@ def _json_text(column: Array) -> Datum:
         texts = pc.if_else(pc.is_finite(column), column.cast(pa.string()), None)
     elif pa.types.is_integer(type_) or pa.types.is_boolean(type_):
         texts = column.cast(pa.string())
+    elif (samples := samples_of(type_)) is not None:
+        texts = _segments(column, samples)
     else:
         texts = pa.array([json.dumps(value, default=str) for value in column.to_pylist()], pa.string())
     return pc.coalesce(texts.cast(pa.string()), "null")
+
+
+def _segments(column: Array, samples: str) -> Datum:
+    """Segments as objects of their numbers, and the samples in an array; complex ones are pairs."""
+    given = segments(column)
+    values, sizes = gathered(given), np.asarray(given.sizes, np.int32)
+    parts = [values] if samples != "complex64" else [values.real, values.imag]
+    texts = [_json_text(pa.array(np.ascontiguousarray(part))) for part in parts]
+    each = texts[0] if len(texts) == 1 else pc.binary_join_element_wise("[", texts[0], ", ", texts[1], "]", "")
+    offsets = np.concatenate(([0], np.cumsum(sizes))).astype(np.int32)
+    lists: Any = pa.ListArray
+    joined = pc.binary_join(lists.from_arrays(pa.array(offsets), each), ", ")
+    numbers: list[Any] = []
+    for name in ("start", "rate", "per", "phase"):
+        numbers += [f'"{name}": ', pa.array(getattr(given, name)).cast(pa.string()), ", "]
+    made = pc.binary_join_element_wise("{", *numbers, '"samples": [', joined, "]}", "")
+    return made if given.valid is None else pc.if_else(pa.array(given.valid), made, None)
 
 
 def _quoted(texts: Datum) -> Datum:

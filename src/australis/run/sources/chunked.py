@@ -38,7 +38,6 @@ class Chunked:
     schema: pa.Schema
     chunks: Chunks
 
-    growing = False
     whole = False
 
     @property
@@ -62,6 +61,9 @@ class Chunked:
     def snap(self, position: int, stop: int) -> int:
         firsts = self._firsts
         return min(firsts[min(bisect_left(firsts, position), len(firsts) - 1)], stop)
+
+    def lost(self, stop: int, size: int) -> str:
+        return f"has {self.size} bytes and had {size}" if self.size != size else ""
 
     def read(self, begin: int, stop: int) -> Iterator[Rows]:
         firsts = self._firsts

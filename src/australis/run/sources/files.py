@@ -1,10 +1,10 @@
-"""Files: CSV, JSON lines, Parquet and Arrow, by path, glob or folder, finite or growing."""
+"""Files: CSV, JSON lines, Parquet, Arrow and sound, by path, glob or folder, finite or growing."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -15,10 +15,13 @@ from australis.run.source import Offset, Part, Split
 from australis.run.sources import folder
 from australis.run.sources.arrow import Arrow
 from australis.run.sources.chunked import Chunked
-from australis.run.sources.form import FORMATS, form
+from australis.run.sources.form import KINDS, form
 from australis.run.sources.parquet import Parquet
+from australis.run.sources.sampled import Sampled
+from australis.run.sources.segmented import Cutting, Segmented
 from australis.run.sources.sift import Rows
 from australis.run.sources.text import Text, check
+from australis.schema import samples_of
 
 PLACE_BITS = 40
 """An arrival number is the file's place in the order, and in so many bits the position in the file."""
@@ -27,11 +30,6 @@ _MOST_FILES = 10_000  # in one batch: the offset names them
 
 class Reader(Protocol):
     """One file. Positions rise along it: bytes of a text, rows of any other."""
-
-    @property
-    def growing(self) -> bool:
-        """Whether tuples may come at its end."""
-        ...
 
     @property
     def whole(self) -> bool:
@@ -59,18 +57,23 @@ class Reader(Protocol):
         """A good place to cut, at a position or after it."""
         ...
 
+    def lost(self, stop: int, size: int) -> str:
+        """Why what lay before a position of a file of so many bytes is not what it was, or nothing."""
+        ...
+
     def read(self, begin: int, stop: int) -> Iterator[Rows]: ...
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A stretch of a file, which is at a place in the order of the files, and had a size."""
+    """A stretch of a file, which is at a place in the order of the files, had a size, and so many samples before it."""
 
     file: str
     place: int
     begin: int
     stop: int
     size: int
+    frames: int = 0
 
 
 @dataclass(frozen=True)
@@ -80,10 +83,10 @@ class Files:
     A source that follows waits for files that come later in the order, and for whole lines at the end of the last
     CSV or JSON lines file; another is finished at the end of the files there are. Columns are found by name; without
     a `header` those of a CSV file are the schema's, in its order. What does not read becomes a letter, or with
-    `strict` an error.
+    `strict` an error. Files of samples, and CSV where the schema has segments, are signals, each of its own, or joined.
 
     An offset names the files of its batch, each as `[file, position after the batch, bytes, time]`, and counts those
-    before them; `rest` tells whether more of the last one was there.
+    before them, and the `frames` of those if they are joined; `rest` tells whether more of the last one was there.
     """
 
     path: str
@@ -94,6 +97,7 @@ class Files:
     header: bool = True
     delimiter: str = ","
     nulls: tuple[str, ...] = ("",)
+    cutting: Cutting = Cutting()
 
     def start(self) -> Offset:
         return {"before": 0, "files": []}
@@ -108,7 +112,7 @@ class Files:
             if left <= 0:
                 break
             with told(key[1]):
-                reader = self._reader(key[1])
+                reader = self._reader(key[1], _place(offset) + index)
                 end = reader.end(begin, final=not self.follow or index < len(waiting) - 1)
                 stop = reader.reach(begin, end, left) if begin < end else begin
                 rows = reader.rows(begin, stop)
@@ -120,14 +124,15 @@ class Files:
             if stop < end:
                 break
         # Files at the end that gave nothing are not passed over yet: they may still grow.
-        return {"before": _place(offset), "files": taken[:found], "rest": rest} if found else offset
+        more = {"frames": _frames(offset)} if self.cutting.joined else {}
+        return {"before": _place(offset), "files": taken[:found], "rest": rest, **more} if found else offset
 
     def splits(self, start: Offset, end: Offset, count: int) -> list[Split]:
         if start == end:
             return []
         if _place(start) != end["before"]:
             raise RunError(f"{self.path}: the offset {end} does not follow {start}; give the one that latest() gave")
-        pieces = []
+        pieces, frames = [], end.get("frames", 0)
         begin = start["files"][-1][1] if start["files"] else 0
         for place, (file, stop, size, _) in enumerate(end["files"], end["before"]):
             if stop >> PLACE_BITS or place >> 63 - PLACE_BITS:
@@ -136,14 +141,14 @@ class Files:
                     f" {1 << 63 - PLACE_BITS} files of {1 << PLACE_BITS} bytes"
                 )
             if begin < stop:
-                pieces.append(Piece(file, place, begin, stop, size))
-            begin = 0
+                pieces.append(Piece(file, place, begin, stop, size, frames))
+            begin, frames = 0, frames + stop * self.cutting.joined
         return [Split(tuple(part)) for part in self._cut(pieces, count)]
 
     def read(self, split: Split) -> Iterator[Part]:
         for piece in split.pieces:
             with told(piece.file):
-                reader = self._reader(piece.file)
+                reader = self._reader(piece.file, piece.place, piece.frames)
                 _check(piece, reader)
                 for rows in reader.read(piece.begin, piece.stop):
                     if self.strict and rows.letters:
@@ -161,7 +166,7 @@ class Files:
         for index, (key, begin, there) in enumerate(self._waiting(offset)):
             with told(key[1]):
                 if there and index < 2:
-                    reader = self._reader(key[1])
+                    reader = self._reader(key[1], _place(offset) + index)
                     end = reader.end(begin, not self.follow)
                     rows += reader.rows(begin, end)
                     counted += reader.size * max(end - begin, 0) // max(end, 1)
@@ -171,11 +176,11 @@ class Files:
 
     def _waiting(self, offset: Offset) -> list[tuple[folder.Key, int, bool]]:
         """The file that an offset is in and those after it, with where to begin in each, and whether it is there."""
-        there = folder.files(self.path, self.order)
+        there = folder.files(self.path, self.order, self._segments)
         if not offset["files"]:
             if not there and not self.follow:
                 raise RunError(
-                    f"no file matches {self.path}; names end in one of {listing(FORMATS)}, and to wait for files the"
+                    f"no file matches {self.path}; names end in one of {listing(KINDS)}, and to wait for files the"
                     " source must follow (follow=true)"
                 )
             return [(key, 0, True) for key in there]
@@ -193,7 +198,7 @@ class Files:
             raise RunError(f"{name}: gone, after it was read up to {stop}, which is not its end; put it back")
         return [(last, stop, known), *((key, 0, True) for key in after)]
 
-    def _reader(self, path: str) -> Reader:
+    def _reader(self, path: str, place: int, frames: int = 0) -> Reader:
         match form(path):
             case "parquet":
                 check(path)
@@ -201,12 +206,19 @@ class Files:
             case "arrow":
                 check(path)
                 return Chunked(path, self.schema, Arrow())
-            case text:
-                return Text(path, self.schema, text, self.header, self.delimiter, self.nulls)
+            case "wav" | "flac" | "raw":
+                return Segmented(path, self.schema, self.cutting, place, frames)
+            case form_:
+                text = Text(path, self.schema, form_, self.header, self.delimiter, self.nulls)
+                return Sampled.of(text, self.cutting, place) if form_ == "csv" and self._segments else text
+
+    @property
+    def _segments(self) -> bool:
+        return any(samples_of(field.type) is not None for field in self.schema)
 
     def _cut(self, pieces: list[Piece], count: int) -> list[list[Piece]]:
         """Pieces of about equal weight, by bytes."""
-        readers = [self._reader(piece.file) for piece in pieces]
+        readers = [self._reader(piece.file, piece.place) for piece in pieces]
         weights: list[float] = []
         for piece, reader in zip(pieces, readers, strict=True):
             with told(piece.file):
@@ -221,11 +233,11 @@ class Files:
             while len(parts) < count and (piece.stop - begin) * density > room:
                 cut = reader.snap(begin + max(1, int(room / density)), piece.stop)
                 if cut > begin:
-                    parts[-1].append(Piece(piece.file, piece.place, begin, cut, piece.size))
+                    parts[-1].append(replace(piece, begin=begin, stop=cut))
                 begin, room = cut, each
                 parts.append([])
             if begin < piece.stop:
-                parts[-1].append(Piece(piece.file, piece.place, begin, piece.stop, piece.size))
+                parts[-1].append(replace(piece, begin=begin))
                 room -= (piece.stop - begin) * density
         return [part for part in parts if part]
 
@@ -235,25 +247,15 @@ def _place(offset: Offset) -> int:
     return int(offset["before"]) + max(len(offset["files"]) - 1, 0)
 
 
+def _frames(offset: Offset) -> int:
+    """The samples of the files before the one that an offset is in, each of which was read to its end."""
+    return int(offset.get("frames", 0)) + sum(int(stop) for _, stop, *_ in offset["files"][:-1])
+
+
 def _check(piece: Piece, reader: Reader) -> None:
     """Refuse a file that is no longer what it was."""
-    if reader.growing and not reader.whole:
-        if reader.size < piece.stop:
-            raise RunError(f"{piece.file}: has {reader.size} bytes, fewer than the {piece.stop} that it had; put the"
-                           " file back as it was")  # fmt: skip
-        if reader.size != piece.size and not _line_ends(piece.file, piece.stop):
-            raise RunError(
-                f"{piece.file}: was changed, and not only at its end, since it was to be read up to {piece.stop};"
-                " put the file back as it was, or start with an empty checkpoint folder"
-            )
-    elif reader.size != piece.size:
-        raise RunError(f"{piece.file}: has {reader.size} bytes and had {piece.size}; put the file back as it was")
-
-
-def _line_ends(path: str, position: int) -> bool:
-    with Path(path).open("rb") as file:
-        file.seek(position - 1)
-        return file.read(1) == b"\n"
+    if why := reader.lost(piece.stop, piece.size):
+        raise RunError(f"{piece.file}: {why}; put the file back as it was, or start with an empty checkpoint folder")
 
 
 @contextmanager

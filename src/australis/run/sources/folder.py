@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from glob import glob, has_magic
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from australis.run.sources.form import FORMATS, form
+from australis.run.sources.form import FORMATS, KINDS, form
 
 Order: TypeAlias = Literal["name", "time"]
 Key: TypeAlias = tuple[int, str]
 """What files are ordered by: the time when they were last changed (or nothing), and their names."""
 
 
-def files(pattern: str, order: Order) -> list[Key]:
-    """The files there are; in a folder, those with a name that tells their format.
+def files(pattern: str, order: Order, sounds: bool = False) -> list[Key]:
+    """The files there are; in a folder, those with a name that tells their format, of samples if there are to be.
 
     Names that begin with `.` or `_` or end with `.tmp` are of files still being written.
     """
-    paths = [path for path in _found(pattern) if not _hidden(path)]
+    paths = [path for path in _found(pattern, KINDS if sounds else FORMATS) if not _hidden(path)]
     if order == "name":
         return sorted((0, str(path)) for path in paths)
     keys = []
@@ -35,10 +35,10 @@ def _hidden(path: Path) -> bool:
     return path.name.startswith((".", "_")) or path.name.endswith(".tmp")
 
 
-def _found(pattern: str) -> Iterator[Path]:
+def _found(pattern: str, formats: Container[str]) -> Iterator[Path]:
     folder = Path(pattern)
     if folder.is_dir():
-        known = (path for path in folder.iterdir() if any(suffix.lower() in FORMATS for suffix in path.suffixes))
+        known = (path for path in folder.iterdir() if any(suffix.lower() in formats for suffix in path.suffixes))
         yield from (path for path in known if path.is_file())
         return
     names = glob(pattern, recursive=True) if has_magic(pattern) and not folder.exists() else [pattern]

@@ -18,6 +18,9 @@ FORMATS = {
     ".feather": "arrow",
     ".ipc": "arrow",
 }
+SOUNDS = {".wav": "wav", ".flac": "flac", ".raw": "raw", ".pcm": "raw"}
+"""Files of samples: what they give are segments."""
+KINDS = FORMATS | SOUNDS
 Packing: TypeAlias = Literal["gzip", "zstd"]
 PACKED: dict[str, Packing] = {".gz": "gzip", ".zst": "zstd"}
 
@@ -29,9 +32,9 @@ def form(path: str | Path) -> str:
     ('csv', 'gzip', None)
     """
     for suffix in reversed(Path(path).suffixes):
-        if suffix.lower() in FORMATS:
-            return FORMATS[suffix.lower()]
-    raise RunError(f"{path}: the format is told by the name, which ends in one of {listing(FORMATS)}")
+        if suffix.lower() in KINDS:
+            return KINDS[suffix.lower()]
+    raise RunError(f"{path}: the format is told by the name, which ends in one of {listing(KINDS)}")
 
 
 def packed(path: str | Path) -> Packing | None:

@@ -15,14 +15,18 @@ import pyarrow as pa
 import pyarrow.json
 from pyarrow import types
 
+from australis.columns import plain
 from australis.errors import RunError, listing, near
 from australis.expr.arrow import Datum, pc
 from australis.run.sources.lines import Lines
 from australis.run.sources.sift import BadLines, Faults, check_text
+from australis.schema import SAMPLES, samples_of
+from australis.signals.column import Segments, starts
 
 _ROW = re.compile(r"\.? in row (\d+)")
 _OPEN, _CLOSE = b"{}"
 _SAMPLE = 100
+_NUMBERS = ("start", "rate", "per", "phase")
 
 
 @dataclass(frozen=True)
@@ -45,9 +49,8 @@ class JsonLines:
     @cached_property
     def _parse(self) -> Any:
         # Arrow's reader takes dates and times for numbers: they are read as text and cast.
-        plain = [pa.field(f.name, pa.string() if types.is_date(f.type) or types.is_time(f.type) else f.type)
-                 for f in self.schema]  # fmt: skip
-        return pa.json.ParseOptions(explicit_schema=pa.schema(plain), unexpected_field_behavior="ignore")
+        fields = [pa.field(f.name, _plain(f.type)) for f in self.schema]
+        return pa.json.ParseOptions(explicit_schema=pa.schema(fields), unexpected_field_behavior="ignore")
 
     def odd(self, lines: Lines) -> Faults:
         faults = {}
@@ -101,14 +104,48 @@ def _one(lines: Lines, row: int) -> Lines:
     return Lines(lines.data, lines.size, lines.starts[row : row + 1], lines.stops[row : row + 1], lines.base)
 
 
+def _plain(type: pa.DataType) -> pa.DataType:
+    """What Arrow's reader takes for a type."""
+    if types.is_date(type) or types.is_time(type):
+        return pa.string()
+    samples = samples_of(type)
+    if samples is None:
+        return type
+    item = pa.list_(pa.float32()) if samples == "complex64" else SAMPLES[samples]
+    return pa.struct([*(pa.field(name, pa.int64()) for name in _NUMBERS), pa.field("samples", pa.list_(item))])
+
+
 def _typed(column: Datum, type: pa.DataType) -> Datum:
     array = column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays(column.chunks)
+    if (samples := samples_of(type)) is not None:
+        return _segments(array, samples)
     if array.type == type:
         return array
     if types.is_time(type):
         moments = pc.binary_join_element_wise("1970-01-01T", array, "")
         return moments.cast(pa.timestamp("ns")).cast(pa.time64("ns")).cast(type)
     return array.cast(type)
+
+
+def _segments(array: Any, samples: str) -> Datum:
+    """Segments of objects with all their numbers and samples; a line where one lacks some is at fault."""
+    valid = plain(array.is_valid())[0]
+    lists = array.field("samples")
+    items = lists.flatten()
+    pairs = samples == "complex64"
+    whole = items.null_count == 0 and (not pairs or bool(pc.all(pc.equal(pc.list_value_length(items), 2)).as_py()))
+    numbers = [array.field(name) for name in _NUMBERS]
+    known = pc.and_(pc.is_valid(lists), pc.and_(pc.is_valid(numbers[0]), pc.is_valid(numbers[1])))
+    known = pc.and_(known, pc.and_(pc.is_valid(numbers[2]), pc.is_valid(numbers[3])))
+    if not whole or bool((valid & ~plain(known)[0]).any()):
+        raise BadLines(f"a segment has {', '.join(_NUMBERS)} and samples, none of them null")
+    values = plain(items.flatten() if pairs else items)[0]
+    sizes = plain(pc.fill_null(pc.list_value_length(lists), 0))[0].astype(np.int32)
+    start, rate, per, phase = (plain(number.fill_null(0))[0] for number in numbers)
+    if bool((valid & ((rate < 1) | (per < 1))).any()):
+        raise BadLines("the rate of a segment is above zero")
+    made = Segments(values.view(samples), starts(sizes), sizes, start, rate, per, phase, None if valid.all() else valid)
+    return made.arrow()
 
 
 def _bad(message: str) -> BadLines:

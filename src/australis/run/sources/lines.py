@@ -142,3 +142,10 @@ def line_bytes(path: str, begin: int) -> float:
         file.seek(begin)
         data = file.read(_SAMPLE)
     return max(1.0, len(data) / max(1, data.count(b"\n")))
+
+
+def line_ends(path: str, position: int) -> bool:
+    """Whether a line ends before a place."""
+    with Path(path).open("rb") as file:
+        file.seek(position - 1)
+        return file.read(1) == b"\n"

@@ -1,4 +1,4 @@
-"""Samples: raw files of samples as signals, mapped into memory."""
+"""Samples: files of samples as signals that go on together, mapped into memory."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ import pyarrow as pa
 
 from australis.errors import RunError, listing
 from australis.run.source import Offset, Part, Split
-from australis.schema import samples_of
-from australis.signals.column import Segments, Sizes, starts
+from australis.run.sources.files import told
+from australis.run.sources.recording import Recording
+from australis.run.sources.tracks import Tracks, based, named
+from australis.signals.column import Sizes
 from australis.signals.segment import Samples as Array
-from australis.signals.timebase import Timebase, timebase
+from australis.signals.timebase import timebase
 
 _BATCH = 1 << 28  # bytes of each file that a batch takes at most
 _PART = 1 << 23  # bytes that are read at once
@@ -23,42 +25,40 @@ _PART = 1 << 23  # bytes that are read at once
 
 @dataclass(frozen=True)
 class Samples:
-    """Files of samples in the machine's byte order, all of one form, each a signal.
+    """Files of samples, each a signal: WAV, FLAC, or raw ones in the machine's byte order at a `rate` that is given.
 
-    The columns of segments are the channels, whose samples take turns in a file. One other column may tell signals
-    apart: a number, which counts the files from 0, or a text, their names. Files go on together, a segment of `size`
-    samples at a time, and are divided by that column. An offset is a number of samples.
+    The columns of segments are the channels, whose samples take turns in a file; `channels` chooses some, counted from
+    1. One other column may tell signals apart: a number, which counts the files from 0, or a text, their names. Files
+    go on together, a segment of `size` samples at a time, and are divided by that column. They are read `times` over,
+    as one long signal each. An offset is a number of samples.
     """
 
     schema: pa.Schema
     paths: tuple[str, ...]
-    rate: int | str
+    rate: int | str = ""
     size: int = 1 << 16
+    channels: tuple[int, ...] = ()
+    times: int = 1
 
     def __post_init__(self) -> None:
-        others = [field for field in self.schema if samples_of(field.type) is None]
-        channels = {field.type for field in self.schema if samples_of(field.type) is not None}
-        if len(channels) != 1 or len(others) > 1:
-            raise RunError(
-                f"samples: the columns are segments of one type and at most one that tells files apart, not"
-                f" {self.schema}"
-            )
-        for field in others:
-            if not (pa.types.is_integer(field.type) or pa.types.is_string(field.type)):
-                raise RunError(f"samples: {field.name} is {field.type}; files are told apart by a number or a text")
-        if not others and len(self.paths) > 1:
+        if not self._tracks.by and len(self.paths) > 1:
             raise RunError("samples: several files need a column that tells them apart, such as `site int`")
         missing = [path for path in self.paths if not Path(path).is_file()]
         if missing or not self.paths:
-            raise RunError(f"samples: there is no file {listing(missing)}; give raw files that are there")
-        if self.size < 1:
-            raise RunError(f"samples: a segment has at least one sample, not {self.size}")
-        timebase(self.rate)
+            raise RunError(f"samples: there is no file {listing(missing)}; give raw, WAV or FLAC files that are there")
+        if self.size < 1 or self.times < 1:
+            raise RunError(f"samples: a segment has at least one sample, and a file is read at least once, not"
+                           f" size={self.size}, times={self.times}")  # fmt: skip
+        if self.rate:
+            timebase(self.rate)
+        for path, file in zip(self.paths, self._files, strict=True):
+            with told(path):
+                file.check()
 
     @property
     def by(self) -> tuple[str, ...] | None:
         """The column that tells files apart."""
-        return tuple(field.name for field in self.schema if samples_of(field.type) is None) or None
+        return self._tracks.by or None
 
     def before(self, split: Split) -> int:
         begin: int = split.pieces[0][1]
@@ -68,7 +68,7 @@ class Samples:
         return {"samples": 0}
 
     def latest(self, offset: Offset, limit_rows: int) -> Offset:
-        many = max(1, min(limit_rows // len(self.paths), _BATCH // (self.size * self._width)))
+        many = max(1, min(limit_rows // len(self.paths), _BATCH // (self.size * self._tracks.width)))
         return {"samples": min(self._length, offset["samples"] + many * self.size)}
 
     def splits(self, start: Offset, end: Offset, count: int) -> list[Split]:
@@ -79,7 +79,7 @@ class Samples:
 
     def read(self, split: Split) -> Iterator[Part]:
         for files, first, last in split.pieces:
-            step = max(1, _PART // (self.size * self._width * max(len(files), 1))) * self.size
+            step = max(1, _PART // (self.size * self._tracks.width * max(len(files), 1))) * self.size
             for begin in range(first, last, step):
                 yield from self._parts(files, begin, min(begin + step, last))
 
@@ -95,43 +95,33 @@ class Samples:
         there = [(file, frames) for file, frames in made if len(frames)]
         if not there:
             return
-        columns: list[pa.Array] = []  # type: ignore[type-arg]
         sizes = [self._sizes(len(frames)) for _, frames in there]
         file = np.concatenate([np.full(len(its), file) for (file, _), its in zip(there, sizes, strict=True)])
         turn = np.concatenate([np.arange(len(its)) for its in sizes])
         number = (begin // self.size + turn) * len(self.paths) + file + 1
+        bases = [based(self._files[at].timebase, len(its)) for (at, _), its in zip(there, sizes, strict=True)]
+        names = [named(self.paths[at], len(its)) for (at, _), its in zip(there, sizes, strict=True)]
+        channels = [
+            np.ascontiguousarray(parts[0]) if len(parts) == 1 else np.concatenate(parts)
+            for parts in ([frames[:, channel] for _, frames in there] for channel in range(len(self._tracks.names)))
+        ]
+        start = begin + turn * self.size
         order = np.argsort(number, kind="stable")
-        all_ = np.concatenate(sizes)
-        channel = 0
-        for field in self.schema:
-            if samples_of(field.type) is None:
-                names = np.array([Path(path).name for path in self.paths]) if pa.types.is_string(field.type) else None
-                values = file[order] if names is None else names[file[order]]
-                columns.append(pa.array(values).cast(field.type))
-                continue
-            parts = [frames[:, channel] for _, frames in there]
-            whole = np.ascontiguousarray(parts[0]) if len(parts) == 1 else np.concatenate(parts)
-            base = self._timebase
-            start = begin + turn * self.size
-            full = Segments(
-                whole,
-                starts(all_),
-                all_,
-                start,
-                *(np.full(len(start), each) for each in (base.rate, base.per, base.phase)),
-            )
-            columns.append(full.take(order).arrow())
-            channel += 1
-        yield Part(pa.RecordBatch.from_arrays(columns, schema=self.schema), number[order])
+        tuples = self._tracks.tuples(
+            channels, np.concatenate(sizes), start, np.concatenate(bases), file, np.concatenate(names), order
+        )
+        yield Part(tuples, number[order])
 
     def _frames(self, file: int, begin: int, end: int) -> Array:
-        """Samples of a file, a row each with a column for each channel."""
-        frames = Path(self.paths[file]).stat().st_size // self._width
-        count = max(0, min(end, frames) - begin)
-        if not count:
-            return np.empty((0, self._channels), self._dtype)
-        mapped = np.memmap(self.paths[file], self._dtype, "r", begin * self._width, (count, self._channels))
-        return np.asarray(mapped)
+        """Samples of a file, a row each with a column for each channel; after its end it begins again."""
+        with told(self.paths[file]):
+            length = self._lengths[file]
+            parts = []
+            while begin < min(end, length * self.times):
+                first = begin % length
+                parts.append(self._files[file].read(first, min(length, first + end - begin)))
+                begin += len(parts[-1])
+            return parts[0] if len(parts) == 1 else np.concatenate([self._files[file].read(0, 0), *parts])
 
     def _sizes(self, count: int) -> Sizes:
         sizes = np.full(-(-count // self.size), self.size, np.int32)
@@ -139,21 +129,18 @@ class Samples:
         return sizes
 
     @cached_property
-    def _timebase(self) -> Timebase:
-        return timebase(self.rate)
+    def _tracks(self) -> Tracks:
+        return Tracks(self.schema)
 
     @cached_property
-    def _channels(self) -> int:
-        return sum(samples_of(field.type) is not None for field in self.schema)
+    def _files(self) -> list[Recording]:
+        its = self._tracks
+        return [Recording(path, its.dtype, len(its.names), str(self.rate), self.channels) for path in self.paths]
 
     @cached_property
-    def _dtype(self) -> str:
-        return next(name for field in self.schema if (name := samples_of(field.type)) is not None)
-
-    @cached_property
-    def _width(self) -> int:
-        return self._channels * np.dtype(self._dtype).itemsize
+    def _lengths(self) -> list[int]:
+        return [file.frames() for file in self._files]
 
     @cached_property
     def _length(self) -> int:
-        return max(Path(path).stat().st_size // self._width for path in self.paths)
+        return max(self._lengths) * self.times

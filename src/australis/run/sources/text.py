@@ -14,7 +14,7 @@ from australis.errors import RunError
 from australis.run.sources.csv import Csv, header
 from australis.run.sources.form import Packing, packed
 from australis.run.sources.jsonlines import JsonLines
-from australis.run.sources.lines import blocks, line_bytes, lines_of, next_line, unpacked, whole_lines
+from australis.run.sources.lines import blocks, line_bytes, line_ends, lines_of, next_line, unpacked, whole_lines
 from australis.run.sources.sift import LineFormat, Rows, sift
 
 _BOM = b"\xef\xbb\xbf"
@@ -32,8 +32,6 @@ class Text:
     header: bool
     delimiter: str
     nulls: tuple[str, ...]
-
-    growing = True
 
     @cached_property
     def packing(self) -> Packing | None:
@@ -66,6 +64,15 @@ class Text:
 
     def snap(self, position: int, stop: int) -> int:
         return stop if self.whole else next_line(self.path, position, stop)
+
+    def lost(self, stop: int, size: int) -> str:
+        if self.whole:
+            return f"has {self.size} bytes and had {size}" if self.size != size else ""
+        if self.size < stop:
+            return f"has {self.size} bytes, fewer than the {stop} that it had"
+        if self.size != size and not line_ends(self.path, stop):
+            return f"was changed, and not only at its end, since it was to be read up to {stop}"
+        return ""
 
     def read(self, begin: int, stop: int) -> Iterator[Rows]:
         if begin >= stop:

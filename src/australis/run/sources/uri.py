@@ -9,10 +9,14 @@ from urllib.parse import unquote
 
 from australis.errors import RunError, listing, near
 from australis.run.source import Source
+from australis.run.sources import folder
 from australis.run.sources.files import Files
+from australis.run.sources.form import SOUNDS
 from australis.run.sources.push import LARGEST, LOOPBACK, Push
 from australis.run.sources.rate import Rate
 from australis.run.sources.replay import Replay
+from australis.run.sources.samples import Samples
+from australis.run.sources.segmented import Cutting
 from australis.run.spool import LIMIT
 from australis.schema import Spec
 from australis.schema import schema as schema_of
@@ -22,9 +26,11 @@ FORMS = (
     "`replay:FILES?on=COLUMN&speed=10`",
     "`rate:A_SECOND?limit=TUPLES&COLUMN=EXPRESSION`",
     "`push:[HOST:]PORT?spool=FOLDER`",
+    "`samples:FILES?rate=48000`, files of samples that go on together",
 )
 _OPTIONS = re.compile(r"(.*?)\?(\w+=.*)", re.DOTALL)
-_FILES = ("follow", "order", "strict", "header", "delimiter", "null")
+_CUTTING = ("size", "rate", "channels")
+_FILES = ("follow", "order", "strict", "header", "delimiter", "null", "joined", *_CUTTING)
 
 
 def source(text: str | Path, schema: Spec) -> Source:
@@ -66,7 +72,9 @@ def source(text: str | Path, schema: Spec) -> Source:
         )
     if kind == "push":
         return _push(spelled, rest, columns, options)
-    hint = near(kind, ("replay", "rate", "push"))
+    if kind == "samples":
+        return _samples(spelled, rest, columns, options)
+    hint = near(kind, ("replay", "rate", "push", "samples"))
     raise RunError(f"there is no source `{spelled}`{hint}; a source is {'; or '.join(FORMS)}")
 
 
@@ -85,7 +93,26 @@ def _files(spelled: str, place: str, columns: Any, options: dict[str, str]) -> F
         header=_truth(spelled, "header", options.get("header", "true")),
         delimiter=options.get("delimiter", ","),
         nulls=nulls,
+        cutting=_cutting(spelled, options),
     )
+
+
+def _samples(spelled: str, place: str, columns: Any, options: dict[str, str]) -> Samples:
+    _check(spelled, options, (*_CUTTING, "times"))
+    how, times = _cutting(spelled, options), _number(spelled, "times", options.get("times", "1"))
+    paths = [path for _, path in folder.files(str(Path(place).expanduser()), "name", sounds=True)]
+    if not paths:
+        raise RunError(f"{spelled}: no file matches {place}; names end in one of {listing(SOUNDS)}")
+    return Samples(columns, tuple(paths), how.rate, how.size, how.channels, int(times))
+
+
+def _cutting(spelled: str, options: dict[str, str]) -> Cutting:
+    known = Cutting()
+    size = int(_number(spelled, "size", options["size"])) if "size" in options else known.size
+    channels = tuple(
+        int(_number(spelled, "a channel", each)) for each in options.get("channels", "").split(",") if each
+    )
+    return Cutting(size, options.get("rate", ""), channels, _truth(spelled, "joined", options.get("joined", "false")))
 
 
 def _push(spelled: str, place: str, columns: Any, options: dict[str, str]) -> Push:

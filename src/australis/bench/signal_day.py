@@ -1,0 +1,92 @@
+"""A day of four microphones through DETECTAUDIO: whether memory and the checkpoint level off (XStream II-A)."""
+
+from __future__ import annotations
+
+import json as json_
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table as Sheet
+
+from australis.bench import processes
+from australis.bench.applications import detectaudio
+from australis.run.session import session
+from australis.run.sources.samples import Samples
+from australis.signals.column import segments
+from australis.signals.simulate import simulate
+from australis.signals.sounds import Sound
+
+MINUTE = 60
+"""Seconds of sound that are made, and heard over and over."""
+_ROWS = 12
+
+
+class Heard:
+    """A sink that counts events and their samples, and keeps none."""
+
+    def __init__(self) -> None:
+        self.batch, self.events, self.samples = -1, 0, 0
+
+    def last_batch(self) -> int | None:
+        return None if self.batch < 0 else self.batch
+
+    def write(self, batch_id: int, table: pa.Table, /) -> None:
+        self.batch, self.events = batch_id, self.events + table.num_rows
+        for column in table.columns[3:]:
+            self.samples += sum(int(segments(chunk).sizes.sum()) for chunk in column.chunks)
+
+
+def main(hours: float = 24.0, sites: int = 1, json: Path | None = None) -> None:
+    """Run, and say how memory and the checkpoint grew, and how many of the calls were found."""
+    net, sound, heard = detectaudio(), Sound("calls", channels=4), Heard()
+    times, frames = max(1, round(hours * 3600 / MINUTE)), MINUTE * sound.rate
+    expected = times * sites * len(sound.events(0, frames))
+    spark, ours = session(master="local[2,4]")
+    samples: list[dict[str, Any]] = []
+    with tempfile.TemporaryDirectory() as folder:
+        paths = tuple(f"{folder}/{site}.wav" for site in range(sites))
+        for path in paths:
+            simulate(sound, Path(path), frames)
+        source = Samples(net.inputs[0].schema, paths, times=times)
+        start = time.monotonic()
+        run = net.start(
+            {"array": source, "events": heard}, spark=spark, checkpoint=f"{folder}/checkpoint", partitions=2
+        )
+        with run:
+            while not run.wait(0.2):
+                done = sum(each["taken"]["array"] for each in run.progress) * source.size / sites
+                if run.progress and (not samples or samples[-1]["frames"] != done):
+                    size = sum(path.stat().st_size for path in _files(Path(folder) / "checkpoint"))
+                    samples.append(
+                        {"seconds": time.monotonic() - start, "frames": done, "checkpoint": size} | processes.memory()
+                    )
+        took = time.monotonic() - start
+    if ours:
+        spark.stop()
+    count = times * frames * sites * sound.channels
+    sheet = Sheet("hours of sound", "driver", "Spark", "workers", "checkpoint", box=SIMPLE_HEAD)
+    sheet.title = f"{count / 1e9:,.2f} G samples in {took:.0f} s, {count / took / 1e6:,.0f} M a second: MB"
+    for each in samples[:: max(1, len(samples) // _ROWS)]:
+        sizes = (f"{each[name] / 1e6:,.1f}" for name in ("driver", "spark", "workers", "checkpoint"))
+        sheet.add_row(f"{each['frames'] / sound.rate / 3600:.2f}", *sizes)
+    console = Console()
+    console.print(sheet)
+    console.print(f"{heard.events:,} events of {expected:,} calls, with {heard.samples:,} samples")
+    if json is not None:
+        told = {
+            "samples": count, "seconds": took, "events": heard.events, "calls": expected, "kept": heard.samples,
+            "memory": samples,
+        }  # fmt: skip
+        json.write_text(json_.dumps(told, indent=2))
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for path in folder.rglob("*"):
+        if path.is_file():
+            yield path

@@ -1,0 +1,70 @@
+"""The command line of signals: `australis signals simulate | show`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from australis.errors import RunError
+
+app = typer.Typer(help="Signals: sounds that are made up, and pictures of recordings.", no_args_is_help=True)
+
+
+@app.command()
+def simulate(
+    out: Annotated[Path, typer.Option(metavar="FILE", help="WAV, FLAC, raw (.raw, .pcm) or CSV, by its name.")],
+    kind: Annotated[str, typer.Option(help="speech, calls, pipes, tones or noise.")] = "speech",
+    seconds: Annotated[float, typer.Option(metavar="T", min=0.0, help="How long.")] = 60.0,
+    rate: Annotated[int, typer.Option(metavar="HZ", min=1, help="Samples a second of a channel.")] = 48_000,
+    channels: Annotated[int, typer.Option(metavar="N", min=1, help="How many microphones hear it.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same bytes.")] = 1,
+    events: Annotated[
+        Path | None, typer.Option(metavar="FILE.CSV", help="Write here where its events are: start,end in samples.")
+    ] = None,
+) -> None:
+    """Make up a sound, with events that are known.
+
+    \b
+    australis signals simulate --out voice.wav
+    australis signals simulate --out marmots.flac --kind calls --channels 4 --events calls.csv
+    """
+    from australis.signals.simulate import simulate as made
+    from australis.signals.simulate import write_events
+    from australis.signals.sounds import Sound
+
+    sound, frames = Sound(kind, rate, channels, seed), round(seconds * rate)
+    made(sound, out, frames)
+    print(f"{out}: {frames:,} samples of {channels} {'channels' if channels > 1 else 'channel'} at {rate:,} Hz")
+    if events is not None:
+        print(f"{events}: {write_events(sound, events, frames):,} events")
+
+
+@app.command()
+def show(
+    given: Annotated[Path, typer.Argument(metavar="FILE", help="A WAV, FLAC or raw file.")],
+    out: Annotated[Path | None, typer.Option(metavar="FILE.PNG", help="The picture; else beside the file.")] = None,
+    events: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="CSV or Parquet of events to mark: start, end in samples.")
+    ] = None,
+    begin: Annotated[float, typer.Option("--from", metavar="SECOND", min=0.0, help="Where to begin.")] = 0.0,
+    end: Annotated[float | None, typer.Option("--to", metavar="SECOND", help="Where to end; else at its end.")] = None,
+    channel: Annotated[int, typer.Option(metavar="N", help="Whose spectrogram to draw, counted from 1.")] = 1,
+    rate: Annotated[str, typer.Option(metavar="HZ", help="Of a raw file.")] = "",
+    channels: Annotated[int, typer.Option(metavar="N", min=1, help="Of a raw file, of 16 bits.")] = 1,
+) -> None:
+    """Draw a recording: the waveform of each channel and a spectrogram, with events marked."""
+    from australis.signals.picture import png, read_events
+    from australis.signals.survey import recording, survey
+
+    file = recording(given, rate, channels)
+    hertz = float(file.timebase.frequency)
+    last = file.frames() if end is None else round(end * hertz)
+    picture = png(survey(file, round(begin * hertz), last, channel), None if events is None else read_events(events))
+    place = given.with_suffix(".png") if out is None else out
+    try:
+        place.write_bytes(picture)
+    except OSError as error:
+        raise RunError(f"{place}: cannot be written ({error}); give another file") from None
+    print(place)
