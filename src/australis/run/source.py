@@ -91,7 +91,7 @@ class Divided(Protocol):
 
 @runtime_checkable
 class Mapped(Protocol):
-    """A source that may lie in memory: then its parts are there at once, and a thread that reads ahead only disturbs."""
+    """A source that may lie in memory: its parts are there at once then, and a thread that reads ahead disturbs."""
 
     @property
     def mapped(self) -> bool: ...

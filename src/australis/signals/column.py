@@ -94,7 +94,7 @@ class Segments:
     def _value(self, row: int) -> Segment:
         base = Timebase(int(self.rate[row]), int(self.per[row]), int(self.phase[row]))
         first, size = int(self.offsets[row]), int(self.sizes[row])
-        return Segment(self.samples[first : first + size], size, base, int(self.start[row]))
+        return Segment(self.samples[first : first + size], size, base, int(self.start[row]), self.samples.dtype)
 
 
 def segments(column: pa.Array[Any]) -> Segments:
@@ -241,7 +241,7 @@ def _used(offsets: Sizes, sizes: Sizes) -> tuple[int, int, Sizes]:
 
 
 @inner
-def bounds(row: int, offsets: Sizes, sizes: Sizes) -> tuple[np.uint64, np.uint64]:
+def bounds(row: int, offsets: Sizes | Ints, sizes: Sizes | Ints) -> tuple[np.uint64, np.uint64]:
     """Where the samples of a segment lie, as numbers that cannot be negative.
 
     numba looks whether others count from an array's end, for every sample; without that, loops take many at once.
