@@ -67,9 +67,10 @@ class Noise:
     def ranges(self, score: Array, start: Array, size: int = 32) -> list[tuple[int, int]]:
         """The ranges that are to be kept, as far as they are known after some windows."""
         box, none = self.box, np.zeros(len(score), np.int64)
-        use, settings = np.ones(len(score), np.bool_), (box.threshold, box.weight, box.startup, box.refractory)
-        given: list[Any] = [none, score, use, start, start + size, none, *self.ints, *self.floats, *settings]
-        _, first, last, keep, _ = _detect(*given, longest=box.longest, padding=box.padding)
+        settings = (box.threshold, box.weight, box.startup, box.refractory, box.longest, box.padding)
+        windows = (none, score, np.ones(len(score), np.bool_), start, start + size, none)
+        given: list[Any] = [*windows, *self.ints, *self.floats, *settings]
+        _, first, last, keep, _ = _detect(*given)
         kept = keep == 1
         return list(zip(np.maximum(first[kept], 0).tolist(), last[kept].tolist(), strict=True))
 
