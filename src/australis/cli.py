@@ -239,7 +239,7 @@ def soak(
 
 @bench.command()
 def signals(
-    samples: Annotated[int, typer.Option(help="How many samples go through each application.")] = 1 << 30,
+    samples: Annotated[int, typer.Option(help="How many samples go through each application.")] = 1 << 32,
     data: Annotated[Path | None, typer.Option(metavar="DIR", help="Keep the files here for the next time.")] = None,
     json: Annotated[Path | None, typer.Option(metavar="OUT.JSON", help="Write the figures here.")] = None,
     plot: Annotated[Path | None, typer.Option(metavar="OUT.PNG", help="Draw them here.")] = None,

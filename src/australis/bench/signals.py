@@ -48,13 +48,13 @@ GOAL = 10
 RATE = 48_000
 _FILE = 1 << 27
 """Samples of the files of an application, which are read over and over."""
-_ALONE = 1 << 26
+_ALONE, _BARE = 1 << 26, 1 << 30
 _LINES = 1 << 24
 _NINE = 9 * 44_100
 
 
 def main(
-    samples: int = 1 << 30,
+    samples: int = 1 << 32,
     data: Path | None = None,
     json: Path | None = None,
     plot: Path | None = None,
@@ -94,13 +94,14 @@ def application(spark: SparkSession, name: str, folder: Path, samples: int, repe
     channels = len(input_.schema) - 1
     files = record(folder, name, min(samples, _FILE) // 2 // channels)
     source = Samples(input_.schema, files, RATE, times=max(1, samples // _FILE))
+    few = replace(source, times=min(source.times, _BARE // _FILE))
     found: dict[str, Any] = dict(PAPER[name])
     found["turns"] = _turns(partial(on_spark, spark, name, source, count(source)), repeat)
     found["spark"] = statistics.median(found["turns"])
     found["times"] = found["spark"] / found["xstream"]
     found["met"] = found["times"] >= GOAL
     found["alone"] = statistics.median(_turns(partial(alone, name, source), repeat))
-    found["kernel"] = statistics.median(_turns(partial(bare, name, source), repeat))
+    found["kernel"] = statistics.median(_turns(partial(bare, name, few), repeat))
     found["part"] = found["spark"] / found["kernel"]
     return found
 
@@ -164,12 +165,12 @@ def show(report: dict[str, Any]) -> None:
     """The tables."""
     console = Console()
     console.print(f"Million samples a second; {report['samples']:,} samples, a run starts in {report['start']:.2f} s")
-    sheet = _sheet("", "Commercial", "Borealis", "no segments", "XStream", "Australis", "times", f"goal of {GOAL}")
+    sheet = _sheet("", "Commercial", "Borealis", "no segs", "XStream", "Spark", "times", "goal")
     for name, each in report["applications"].items():
         systems = (_number(each.get(key)) for key in ("commercial", "borealis", "no segments", "xstream", "spark"))
         sheet.add_row(name, *systems, f"{each['times']:.1f}", "met" if each["met"] else "not met")
     console.print(sheet)
-    sheet = _sheet("", "Australis on Spark", "from CSV", "one process", "bare kernel", "of the kernel")
+    sheet = _sheet("", "Spark", "from CSV", "one process", "kernel", "of kernel")
     for name, each in report["applications"].items():
         speeds = (each["spark"], report["csv"].get(name), each["alone"], each["kernel"])
         sheet.add_row(name, *map(_number, speeds), f"{each['part']:.0%}")
@@ -190,7 +191,7 @@ def show(report: dict[str, Any]) -> None:
 def _sheet(*columns: str) -> Sheet:
     sheet = Sheet(box=SIMPLE_HEAD)
     for place, column in enumerate(columns):
-        sheet.add_column(column, justify="right" if place else "left")
+        sheet.add_column(column, justify="right" if place else "left", no_wrap=not place)
     return sheet
 
 
