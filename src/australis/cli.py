@@ -242,7 +242,7 @@ def signals(
     samples: Annotated[int, typer.Option(help="How many samples go through each application.")] = 1 << 32,
     data: Annotated[Path | None, typer.Option(metavar="DIR", help="Keep the files here for the next time.")] = None,
     json: Annotated[Path | None, typer.Option(metavar="OUT.JSON", help="Write the figures here.")] = None,
-    plot: Annotated[Path | None, typer.Option(metavar="OUT.PNG", help="Draw them here.")] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="OUT.PNG", help="Draw them here, with OUT.md beside it.")] = None,
     only: Annotated[str, typer.Option(metavar="APPLICATION", help="Measure only this, such as statfilter.")] = "",
     repeat: Annotated[int, typer.Option(help="How often, after once to warm up.")] = 3,
     quick: Annotated[bool, typer.Option("--quick", help="A million samples, once.")] = False,

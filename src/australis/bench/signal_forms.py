@@ -25,7 +25,7 @@ from australis.signals.segment import Samples, segment
 from australis.signals.timebase import timebase
 from australis.signals.wavelet import _haar
 
-TITLE = "Figure 8: samples, windows and segments, million samples a second in one process"
+TITLE = "Figure 8: million samples a second in one process"
 _SIZE, _OVERLAP, _RATIO = 8192, 500, 0.32
 _STEP = _SIZE - _OVERLAP
 _WINDOWS = 128

@@ -14,7 +14,7 @@ from australis.signals.column import column
 from australis.signals.segment import Samples, Segment, segment
 from australis.signals.timebase import timebase
 
-TITLE = "Figure 6: appending segments of 512 samples of four channels, and cutting one event out of every batch"
+TITLE = "Figure 6: million samples a second"
 _SEGMENT = 512
 _CHANNELS = 4
 _EVENT = 10_000

@@ -7,7 +7,7 @@ import os
 import statistics
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -84,6 +84,7 @@ def main(
     show(report)
     if plot is not None:
         signal_picture.draw(report, plot)
+        plot.with_suffix(".md").write_text(markdown(report))
     if json is not None:
         json.write_text(json_.dumps(report, indent=2))
 
@@ -162,37 +163,45 @@ def count(source: Samples) -> int:
 
 
 def show(report: dict[str, Any]) -> None:
-    """The tables."""
+    """The tables on the screen."""
     console = Console()
-    console.print(f"Million samples a second; {report['samples']:,} samples, a run starts in {report['start']:.2f} s")
-    sheet = _sheet("", "Commercial", "Borealis", "no segs", "XStream", "Spark", "times", "goal")
+    for title, columns, rows in tables(report):
+        sheet = Sheet(box=SIMPLE_HEAD)
+        for place, column in enumerate(columns):
+            sheet.add_column(column, justify="right" if place else "left", no_wrap=not place)
+        for row in rows:
+            sheet.add_row(*row)
+        console.print(title)
+        console.print(sheet)
+
+
+def markdown(report: dict[str, Any]) -> str:
+    """The tables for a document."""
+    text = [f"{report['machine']}, load {report['load']:.1f}\n"]
+    for title, columns, rows in tables(report):
+        lines = (columns, ["---"] * len(columns), *rows)
+        text += [title, "", *(f"| {' | '.join(line)} |" for line in lines), ""]
+    return "\n".join(text)
+
+
+def tables(report: dict[str, Any]) -> Iterator[tuple[str, list[str], list[list[str]]]]:
+    """What there is to show: a title, the names of columns, and rows."""
+    rows, more = [], []
     for name, each in report["applications"].items():
-        systems = (_number(each.get(key)) for key in ("commercial", "borealis", "no segments", "xstream", "spark"))
-        sheet.add_row(name, *systems, f"{each['times']:.1f}", "met" if each["met"] else "not met")
-    console.print(sheet)
-    sheet = _sheet("", "Spark", "from CSV", "one process", "kernel", "of kernel")
-    for name, each in report["applications"].items():
+        systems = [_number(each.get(key)) for key in ("commercial", "borealis", "no segments", "xstream", "spark")]
+        rows.append([name, *systems, f"{each['times']:.1f}", "met" if each["met"] else "not met"])
         speeds = (each["spark"], report["csv"].get(name), each["alone"], each["kernel"])
-        sheet.add_row(name, *map(_number, speeds), f"{each['part']:.0%}")
-    console.print(sheet)
+        more.append([name, *map(_number, speeds), f"{each['part']:.0%}"])
+    title = f"Million samples a second, of {report['samples']:,}; a run of no length takes {report['start']:.2f} s"
+    yield title, ["", "Commercial", "Borealis", "no segs", "XStream", "Spark", "times", "goal"], rows
+    yield "Beside that", ["", "Spark", "from CSV", "one process", "kernel", "of kernel"], more
     loading = report["csv"]["loading"]
-    console.print("Seconds to load nine seconds of sound from CSV:",
-                  ", ".join(f"{name} {seconds:.2f}" for name, seconds in loading.items()))  # fmt: skip
+    seconds = [[f"{each:.2f}" for each in loading.values()]]
+    yield "Seconds to load nine seconds of sound from CSV", list(loading), seconds
     for title, chart in ((signal_memory.TITLE, "memory"), (signal_forms.TITLE, "forms")):
-        if chart in report:
-            console.print(f"\n{title}")
-            for table in report[chart].values():
-                sheet = _sheet(*table["columns"])
-                for row in table["rows"]:
-                    sheet.add_row(*(each if isinstance(each, str) else _number(each) for each in row))
-                console.print(sheet)
-
-
-def _sheet(*columns: str) -> Sheet:
-    sheet = Sheet(box=SIMPLE_HEAD)
-    for place, column in enumerate(columns):
-        sheet.add_column(column, justify="right" if place else "left", no_wrap=not place)
-    return sheet
+        for name, table in report.get(chart, {}).items():
+            shown = [[each if isinstance(each, str) else _number(each) for each in row] for row in table["rows"]]
+            yield f"{title}: {name}", table["columns"], shown
 
 
 def _number(value: float | None) -> str:
