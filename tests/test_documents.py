@@ -25,6 +25,7 @@ NOT_RUN: dict[str, tuple[int, str]] = {
     "docs/linear_road_rating.md": (1, "a rating takes an hour; tests/linear_road/test_rate.py makes a short trial"),
     "docs/linear_road.md": (2, "three hours take minutes; tests/linear_road/test_command.py runs shorter ones"),
     "docs/benchmarks.md": (3, "they take minutes; tests/bench runs them in short"),
+    "docs/signals.md": (1, "it takes minutes; tests/bench/test_signals.py runs it in short"),
     "docs/running.md": (3, "Spark is slow to start, and some of it has no end; tests/test_cli.py runs such commands"),
 }
 

@@ -239,19 +239,23 @@ def soak(
 
 @bench.command()
 def signals(
-    samples: Annotated[int, typer.Option(help="How many samples each of the two files of a channel has.")] = 1 << 28,
-    data: Annotated[Path | None, typer.Option(help="A folder for the files, kept for the next time.")] = None,
+    samples: Annotated[int, typer.Option(help="How many samples go through each application.")] = 1 << 32,
+    data: Annotated[Path | None, typer.Option(metavar="DIR", help="Keep the files here for the next time.")] = None,
     json: Annotated[Path | None, typer.Option(metavar="OUT.JSON", help="Write the figures here.")] = None,
-    only: Annotated[str, typer.Option(help="One application, such as statfilter.")] = "",
+    plot: Annotated[Path | None, typer.Option(metavar="OUT.PNG", help="Draw them here, with OUT.md beside it.")] = None,
+    only: Annotated[str, typer.Option(metavar="APPLICATION", help="Measure only this, such as statfilter.")] = "",
+    repeat: Annotated[int, typer.Option(help="How often, after once to warm up.")] = 3,
+    quick: Annotated[bool, typer.Option("--quick", help="A million samples, once.")] = False,
     day: Annotated[
         float, typer.Option(metavar="HOURS", help="Watch memory over so many of detectaudio instead.")
     ] = 0.0,
 ) -> None:
-    """XStream's applications on Spark, beside its own figures and the bare kernels."""
+    """Measure XStream's applications on Spark beside its own figures and bare kernels, and its figures 6 and 8."""
     if day:
         importlib.import_module("australis.bench.signal_day").main(hours=day, json=json)
         return
-    importlib.import_module("australis.bench.signals").main(samples=samples, data=data, json=json, only=only)
+    measure = importlib.import_module("australis.bench.signals").main
+    measure(samples=samples, data=data, json=json, plot=plot, only=only, repeat=repeat, quick=quick)
 
 
 @bench.command()

@@ -12,7 +12,7 @@ import soundfile
 import australis as au
 from australis.bench.applications import APPLICATIONS, record
 from australis.errors import RunError
-from australis.run.sink import Memory
+from australis.run.sinks.memory import Memory
 from australis.run.source import parts
 from australis.run.sources import uri
 from australis.run.sources.samples import Samples

@@ -1,6 +1,7 @@
 """Segments as values: cut, appended, shared, shown (XStream III-A, III-B); and columns of them."""
 
 import pickle
+import time
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -164,3 +165,21 @@ def test_a_column_of_something_else_is_refused() -> None:
         segments(pa.array([1]))
     with pytest.raises(SchemaError, match="int16 is given for a column of segment<int32>"):
         column([numbers(3)], "int32")
+
+
+def test_appending_takes_no_longer_after_many() -> None:
+    """Neither at the end nor at the beginning of what was appended: a look at the tree would show."""
+    parts = [segment(np.zeros(1, np.int16), timebase(8), at) for at in range(4001)]
+
+    def took(count: int, forward: bool) -> float:
+        some = parts[:count] if forward else parts[count - 1 :: -1]
+        start, whole = time.process_time(), some[0]
+        for each in some[1:]:
+            whole = whole.append(each) if forward else each.append(whole)
+        assert (whole.start, len(whole)) == (0, count)
+        return (time.process_time() - start) / count
+
+    for forward in (True, False):
+        few = min(took(200, forward) for _ in range(20))
+        many = min(took(4001, forward) for _ in range(3))
+        assert many < 5 * few, "a walk would take twenty times as long"

@@ -55,6 +55,23 @@ def test_statistics_agree_with_their_oracle(lists: list[list[int] | None], dtype
             assert found == (None if wanted is None else pytest.approx(wanted, rel=1e-9, abs=1e-9))
 
 
+@pytest.mark.parametrize("dtype", REAL)
+@pytest.mark.parametrize("part", [0.0, 0.01, 0.99])
+def test_a_trimmed_peak_is_that_of_all_magnitudes_in_order(dtype: str, part: float) -> None:
+    random = np.random.default_rng(1)
+    least = np.iinfo(dtype).min if dtype.startswith("int") else -1e30
+    sounds = [
+        random.normal(0, 3000, 4001).astype(dtype),
+        random.integers(-2, 3, 500).astype(dtype),
+        np.full(300, least, dtype),
+        np.append(np.zeros(300, dtype), [least]).astype(dtype),
+    ]
+    train = signal(f"audio segment<{dtype}>", audio=[segment(each, BASE) for each in sounds])
+    got = [row[1] for row in rows(apply(Stats((("t", f"trimpeak({part})"),)), train)[0])]
+    for found, sound in zip(got, sounds, strict=True):
+        assert found == np.sort(np.abs(sound.astype(np.float64)))[::-1][int(part * len(sound))]
+
+
 def test_long_segments_and_places() -> None:
     loud = np.full(70_000, 32_767, np.int16)
     loud[::2] = 32_765

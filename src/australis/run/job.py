@@ -20,7 +20,7 @@ from australis.run.chain import Chain, chains
 from australis.run.letters import Letter
 from australis.run.measures import Tally
 from australis.run.sink import Parted
-from australis.run.source import Divided, Offset, Part, Source, Split
+from australis.run.source import Divided, Mapped, Offset, Part, Source, Split
 from australis.run.stamp import ahead, stamped, trains
 from australis.run.superbox import Arrows, stateful
 from australis.run.task import Fed, Task
@@ -196,7 +196,9 @@ class Job:
             return iter(())
         source, split = self.sources[input.name], splits[input.name]
         before = source.before(split) if isinstance(source, Divided) and source.by is not None else None
-        arriving = stamped(self._checked(input.name, ahead(source.read(split))), batch, partition, bad, before)
+        there = isinstance(source, Mapped) and source.mapped
+        read = source.read(split) if there else ahead(source.read(split))
+        arriving = stamped(self._checked(input.name, read), batch, partition, bad, before)
         # The trains of several inputs that enter together must reach equally far.
         return arriving if len(self.streams) == 1 else trains(input.schema, arriving, TRAIN)
 

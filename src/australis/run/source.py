@@ -90,6 +90,14 @@ class Divided(Protocol):
 
 
 @runtime_checkable
+class Mapped(Protocol):
+    """A source that may lie in memory: its parts are there at once then, and a thread that reads ahead disturbs."""
+
+    @property
+    def mapped(self) -> bool: ...
+
+
+@runtime_checkable
 class Releasing(Protocol):
     """A source that keeps what it gives until it is told that nobody needs it."""
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from australis.columns import arrow, plain
 from australis.errors import SchemaError, listing, near
-from australis.kernel import kernel
+from australis.kernel import inner, kernel
 from australis.schema import SAMPLES, samples_of
 from australis.schema import segment as segment_type
 from australis.signals.segment import Samples, Segment
@@ -94,7 +94,7 @@ class Segments:
     def _value(self, row: int) -> Segment:
         base = Timebase(int(self.rate[row]), int(self.per[row]), int(self.phase[row]))
         first, size = int(self.offsets[row]), int(self.sizes[row])
-        return Segment(self.samples[first : first + size], size, base, int(self.start[row]))
+        return Segment(self.samples[first : first + size], size, base, int(self.start[row]), self.samples.dtype)
 
 
 def segments(column: pa.Array[Any]) -> Segments:
@@ -240,7 +240,27 @@ def _used(offsets: Sizes, sizes: Sizes) -> tuple[int, int, Sizes]:
     return max(low, 0), used, places
 
 
+@inner
+def bounds(row: int, offsets: Sizes | Ints, sizes: Sizes | Ints) -> tuple[np.uint64, np.uint64]:
+    """Where the samples of a segment lie, as numbers that cannot be negative.
+
+    numba looks whether others count from an array's end, for every sample; without that, loops take many at once.
+    """
+    first = np.uint64(offsets[row])
+    return first, first + np.uint64(sizes[row])
+
+
+@inner
+def copied(
+    source: npt.NDArray[Any], first: np.uint64, last: np.uint64, target: npt.NDArray[Any], to: np.uint64
+) -> None:
+    """Copy samples."""
+    for at in range(first, last):
+        target[to + (at - first)] = source[at]
+
+
 @kernel
 def _copy(source: npt.NDArray[Any], offsets: Sizes, sizes: Sizes, places: Sizes, target: npt.NDArray[Any]) -> None:
     for row in range(len(offsets)):
-        target[places[row] : places[row] + sizes[row]] = source[offsets[row] : offsets[row] + sizes[row]]
+        first, last = bounds(row, offsets, sizes)
+        copied(source, first, last, target, np.uint64(places[row]))

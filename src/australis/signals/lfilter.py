@@ -13,7 +13,7 @@ from australis.box import Key, Moment, Tables, Trains, bound
 from australis.errors import NetworkError
 from australis.kernel import kernel
 from australis.schema import segment as segment_type
-from australis.signals.column import Sizes, chosen, dtype_of, segments, starts
+from australis.signals.column import Sizes, bounds, chosen, dtype_of, segments, starts
 from australis.signals.pieces import check_by
 from australis.signals.segment import Samples
 from australis.signals.steps import real
@@ -109,7 +109,7 @@ def _filter(
     next_: Ints, rates: Ints, pers: Ints, phases: Ints, z: Floats, b: Floats, a: Floats, places: Sizes, out: Samples,
 ) -> None:  # fmt: skip
     """The transposed direct form II, as scipy has it."""
-    order = len(b)
+    one, order = np.uint64(1), np.uint64(len(b))
     for row in range(len(key)):
         k = key[row]
         if sizes[row] == 0:
@@ -119,9 +119,10 @@ def _filter(
             rates[k], pers[k], phases[k] = rate[row], per[row], phase[row]
             z[k] = 0.0
         next_[k] = start[row] + sizes[row]
-        for at in range(sizes[row]):
-            x = np.float64(samples[offsets[row] + at])
-            y = b[0] * x + z[k, 0]
-            for each in range(1, order):
-                z[k, each - 1] = b[each] * x + z[k, each] - a[each] * y
-            out[places[row] + at] = y
+        (first, last), place, slot = bounds(row, offsets, sizes), np.uint64(places[row]), np.uint64(k)
+        for at in range(first, last):
+            x = np.float64(samples[at])
+            y = b[0] * x + z[slot, np.uint64(0)]
+            for each in range(one, order):
+                z[slot, each - one] = b[each] * x + z[slot, each] - a[each] * y
+            out[place + (at - first)] = y

@@ -11,13 +11,14 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from australis.errors import ExpressionError
-from australis.kernel import inner, kernel
-from australis.signals.column import Segments, Sizes
+from australis.kernel import inner, kernel, summing
+from australis.signals.column import Segments, Sizes, bounds
 from australis.signals.segment import Samples
 from australis.train import Ints
 
 Floats = npt.NDArray[np.float64]
 _EXACT = 1 << 16
+_ROUNDS, _SOME = 8, 13
 
 
 @dataclass(frozen=True)
@@ -109,22 +110,12 @@ def _moments(given: Segments) -> tuple[Floats, Floats, Floats]:
     return total, squares, around
 
 
-@inner
-def _bounds(row: int, offsets: Sizes, sizes: Sizes) -> tuple[np.uint64, np.uint64]:
-    """Where the samples of a segment lie, as numbers that cannot be negative.
-
-    numba looks whether others count from an array's end, for every sample; without that, loops take many at once.
-    """
-    first = np.uint64(offsets[row])
-    return first, first + np.uint64(sizes[row])
-
-
 @kernel
 def _whole(
     samples: npt.NDArray[np.int16], offsets: Sizes, sizes: Sizes, total: Floats, squares: Floats, around: Floats
 ) -> None:
     for row in range(len(offsets)):
-        first, last = _bounds(row, offsets, sizes)
+        first, last = bounds(row, offsets, sizes)
         added, squared, size = np.int64(0), np.int64(0), np.int64(sizes[row])
         for at in range(first, last):
             value = np.int64(samples[at])
@@ -141,37 +132,27 @@ def _whole(
             around[row] = spread
 
 
-@inner
-def _added(samples: Samples, first: np.uint64, last: np.uint64, level: float, squared: bool) -> float:
-    """The sum above a level, or that of squares: four beside each other, so that none waits for the other."""
-    a, b, c, d = 0.0, 0.0, 0.0, 0.0
-    even = last - (last - first) % np.uint64(4)
-    for at in range(first, even, np.uint64(4)):
-        w, x = samples[at] - level, samples[at + np.uint64(1)] - level
-        y, z = samples[at + np.uint64(2)] - level, samples[at + np.uint64(3)] - level
-        a += w * w if squared else w
-        b += x * x if squared else x
-        c += y * y if squared else y
-        d += z * z if squared else z
-    for at in range(even, last):
-        w = samples[at] - level
-        a += w * w if squared else w
-    return (a + b) + (c + d)
-
-
-@kernel
+@summing
 def _real(samples: Samples, offsets: Sizes, sizes: Sizes, total: Floats, squares: Floats, around: Floats) -> None:
+    """In any order, which is the same for segments of one length."""
     for row in range(len(offsets)):
-        first, last = _bounds(row, offsets, sizes)
-        total[row] = _added(samples, first, last, 0.0, False)
-        squares[row] = _added(samples, first, last, 0.0, True)
-        around[row] = _added(samples, first, last, total[row] / max(sizes[row], 1), True)
+        first, last = bounds(row, offsets, sizes)
+        added, squared, spread = 0.0, 0.0, 0.0
+        for at in range(first, last):
+            value = np.float64(samples[at])
+            added += value
+            squared += value * value
+        mean = added / max(sizes[row], 1)
+        for at in range(first, last):
+            away = np.float64(samples[at]) - mean
+            spread += away * away
+        total[row], squares[row], around[row] = added, squared, spread
 
 
 @kernel
 def _extreme(samples: Samples, offsets: Sizes, sizes: Sizes, low: Floats, high: Floats, peak: Floats) -> None:
     for row in range(len(offsets)):
-        first, last = _bounds(row, offsets, sizes)
+        first, last = bounds(row, offsets, sizes)
         low[row], high[row], peak[row] = np.inf, -np.inf, -1.0
         while first < last and samples[first] != samples[first]:
             first += np.uint64(1)  # a NaN is neither
@@ -189,32 +170,74 @@ def _extreme(samples: Samples, offsets: Sizes, sizes: Sizes, low: Floats, high: 
 def _place(samples: Samples, offsets: Sizes, sizes: Sizes, peak: Floats, place: Ints) -> None:
     """Where the peak of each is first reached."""
     for row in range(len(offsets)):
-        place[row] = 0
-        while place[row] < sizes[row] and abs(np.float64(samples[offsets[row] + place[row]])) != peak[row]:
-            place[row] += 1
+        first, last = bounds(row, offsets, sizes)
+        at, most = first, peak[row]
+        while at < last and abs(np.float64(samples[at])) != most:
+            at += np.uint64(1)
+        place[row] = at - first
 
 
 @kernel
 def _trimmed(samples: Samples, offsets: Sizes, sizes: Sizes, part: float, out: Floats) -> None:
-    """The smallest of the largest magnitudes, which are kept in order; most samples are below them all."""
+    """The smallest of the largest magnitudes, which a heap keeps; it is shown those above a floor alone."""
+    some = np.empty(max(sizes.max(), 0) if len(sizes) else 0)
+    floor = np.empty(2, samples.dtype)
     for row in range(len(offsets)):
-        many = int(part * sizes[row]) + 1
-        top = np.full(many, -1.0)
-        for place in range(sizes[row]):
-            value = abs(np.float64(samples[offsets[row] + place]))
-            if value > top[0]:
-                at = 0
-                while at + 1 < many and top[at + 1] < value:
-                    top[at] = top[at + 1]
-                    at += 1
-                top[at] = value
+        first, last = bounds(row, offsets, sizes)
+        many = np.uint64(int(part * sizes[row]) + 1)
+        low, high = -1.0, 0.0
+        for at in range(first, last, np.uint64(_SOME)):
+            high = max(high, abs(np.float64(samples[at])))
+        for _ in range(_ROUNDS):
+            middle = (max(low, 0.0) + high) / 2
+            floor[0], floor[1] = middle, -middle
+            above = _above(samples, first, last, floor[0], floor[1])
+            if above < many:
+                high = middle
+                continue
+            low = np.float64(floor[0])
+            if above < np.uint64(2) * many:
+                break
+        found, top = np.uint64(0), np.full(many, -1.0)
+        for at in range(first, last):
+            value = abs(np.float64(samples[at]))
+            some[found] = value
+            found += np.uint64(value > low)
+        for at in range(np.uint64(0), found):
+            if some[at] > top[0]:
+                _replace(top, many, some[at])
         out[row] = top[0]
+
+
+@inner
+def _above(samples: Samples, first: np.uint64, last: np.uint64, high: Any, low: Any) -> np.uint64:
+    """How many lie above a level or below another, each of the type of the samples."""
+    above = np.uint64(0)
+    for at in range(first, last):
+        above += np.uint64((samples[at] > high) | (samples[at] < low))
+    return above
+
+
+@inner
+def _replace(heap: Floats, many: np.uint64, value: float) -> None:
+    """Put a value in the place of the least, and keep each below the two after it."""
+    at, below = np.uint64(0), np.uint64(1)
+    while below < many:
+        other = below + np.uint64(1)
+        if other < many and heap[other] < heap[below]:
+            below = other
+        if heap[below] >= value:
+            break
+        heap[at] = heap[below]
+        at = below
+        below = np.uint64(2) * at + np.uint64(1)
+    heap[at] = value
 
 
 @kernel
 def _banded(samples: Samples, offsets: Sizes, sizes: Sizes, low: int, high: int, out: Floats) -> None:
     for row in range(len(offsets)):
-        sum_ = 0.0
-        for place in range(max(low, 0), min(high + 1, sizes[row])):
-            sum_ += abs(np.float64(samples[offsets[row] + place]))
+        first, sum_ = np.uint64(offsets[row]), 0.0
+        for place in range(np.uint64(max(low, 0)), np.uint64(max(min(high + 1, sizes[row]), 0))):
+            sum_ += abs(np.float64(samples[first + place]))
         out[row] = sum_

@@ -18,7 +18,7 @@ from australis.errors import SchemaError, listing, near
 from australis.kernel import kernel
 from australis.keys import hashable
 from australis.schema import samples_of
-from australis.signals.column import Segments, Sizes, words
+from australis.signals.column import Segments, Sizes, bounds, copied, words
 from australis.table import Table
 from australis.train import Bools, Ints, Train
 
@@ -235,7 +235,8 @@ def _admit(
 
 @kernel
 def _move(source: npt.NDArray[Any], offsets: Ints, sizes: Ints, target: npt.NDArray[Any]) -> None:
-    at = 0
+    to = np.uint64(0)
     for row in range(len(offsets)):
-        target[at : at + sizes[row]] = source[offsets[row] : offsets[row] + sizes[row]]
-        at += sizes[row]
+        first, last = bounds(row, offsets, sizes)
+        copied(source, first, last, target, to)
+        to += last - first

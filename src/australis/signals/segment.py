@@ -38,6 +38,7 @@ class Segment:
     length: int
     timebase: Timebase
     start: int
+    dtype: np.dtype[Any]
 
     def __len__(self) -> int:
         return self.length
@@ -46,13 +47,6 @@ class Segment:
     def stop(self) -> int:
         """The index after the last."""
         return self.start + self.length
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        tree = self.tree
-        while isinstance(tree, tuple):
-            tree = tree[0]
-        return tree.dtype
 
     @property
     def duration(self) -> Fraction:
@@ -99,7 +93,7 @@ class Segment:
             raise RunError(f"the segment up to {self.stop} is not followed by one that {why}; see `runs` for both")
         if not self.length or not other.length:
             return self if self.length else other
-        return Segment((self.tree, other.tree), self.length + other.length, self.timebase, self.start)
+        return Segment((self.tree, other.tree), self.length + other.length, self.timebase, self.start, self.dtype)
 
     def followed_by(self, other: Segment) -> bool:
         """Whether another goes on where this one stops."""
@@ -129,7 +123,7 @@ class Segment:
         some = zip(parts[low:high], begins[low:high], strict=True)
         cut = [part[max(first - begin, 0) : last - begin] for part, begin in some]
         tree = _balanced(cut) if first < last else parts[0][:0]
-        return Segment(tree, last - first, self.timebase, self.start + first)
+        return Segment(tree, last - first, self.timebase, self.start + first, self.dtype)
 
     def __iter__(self) -> Iterator[Any]:
         for part in self.parts():
@@ -165,7 +159,7 @@ def segment(samples: npt.ArrayLike, timebase: Timebase, start: int = 0, dtype: n
     given = np.asarray(samples, dtype)
     if given.ndim != 1 or given.dtype.name not in SAMPLES:
         raise SchemaError(f"samples are one array of {listing(SAMPLES)}, not {given.ndim} of {given.dtype}; give dtype")
-    return Segment(_sealed(given.view()), len(given), timebase, start)
+    return Segment(_sealed(given.view()), len(given), timebase, start, given.dtype)
 
 
 def runs(segments: Iterable[Segment]) -> list[Segment]:

@@ -155,10 +155,14 @@ class Sync:
         ), slots  # fmt: skip
 
     def _hold(self, keys: Table, held: Table, pieces: Pieces, given: Segments, unit: int) -> None:
-        limit = limits(keys, unit, pieces)
-        # Samples of the train come after those of all that is held, which need not be joined to keep the new ones.
-        before = int(pieces.size[pieces.slot >= 0].sum())
-        hold(held, replace(pieces, offset=pieces.offset - before), given.samples, limit)
+        hold(held, self._own(pieces), given.samples, limits(keys, unit, pieces))
+
+    def _own(self, pieces: Pieces) -> Pieces:
+        """Pieces whose offsets count in the samples of the train, for where those that are held are not needed.
+
+        They come after all that is held, which need not be joined with them then.
+        """
+        return replace(pieces, offset=pieces.offset - int(pieces.size[pieces.slot >= 0].sum()))
 
     def _out(
         self, tables: Tables, schemas: list[pa.Schema], leaving: Ranges, waits: Ints, number: Ints, cuts: list[Cuts],
@@ -176,8 +180,10 @@ class Sync:
             ts = np.minimum(ts, each.ts)
             there = turn < each.count[of]
             runs = (each.first[of] + turn)[there]
-            all_ = samples(tables[f"held_{at}"], olds[at], given[at])
-            columns.append(each.segments(runs, there, pieces[at], all_).arrow())
+            its, all_ = self._own(pieces[at]), given[at].samples
+            if (its.slot[each.piece] >= 0).any():
+                its, all_ = pieces[at], samples(tables[f"held_{at}"], olds[at], given[at])
+            columns.append(each.segments(runs, there, its, all_).arrow())
         schema = self._schema(*schemas)
         return Train(pa.RecordBatch.from_arrays(columns, schema=schema), ts[of], number[of])
 

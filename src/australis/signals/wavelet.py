@@ -13,7 +13,7 @@ from australis.box import Moment, Stateless, Tables, Trains, bound
 from australis.errors import NetworkError, SchemaError, listing, near
 from australis.kernel import kernel
 from australis.schema import segment as segment_type
-from australis.signals.column import Segments, Sizes, chosen, dtype_of, segments, starts
+from australis.signals.column import Segments, Sizes, bounds, chosen, dtype_of, segments, starts
 from australis.signals.segment import Samples
 from australis.signals.steps import real
 
@@ -98,11 +98,13 @@ def _haar(
     samples: Samples, offsets: Sizes, sizes: Sizes, places: Sizes, root: Any, smooth: Samples, rough: Samples
 ) -> None:
     for row in range(len(offsets)):
-        first, place, half = offsets[row], places[row], sizes[row] // 2
-        for at in range(half):
-            left, right = samples[first + 2 * at] * root, samples[first + 2 * at + 1] * root
+        (first, last), place = bounds(row, offsets, sizes), np.uint64(places[row])
+        half = (last - first) // np.uint64(2)
+        for at in range(np.uint64(0), half):
+            pair = first + at + at
+            left, right = samples[pair] * root, samples[pair + np.uint64(1)] * root
             smooth[place + at] = left + right
             rough[place + at] = left - right
         if sizes[row] % 2:
-            last = samples[first + sizes[row] - 1] * root
-            smooth[place + half], rough[place + half] = last + last, 0
+            end = samples[last - np.uint64(1)] * root
+            smooth[place + half], rough[place + half] = end + end, 0

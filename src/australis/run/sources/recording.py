@@ -47,6 +47,11 @@ class Recording:
         return SOUNDS.get(Path(self.path).suffix.lower(), "raw")
 
     @property
+    def mapped(self) -> bool:
+        """Whether samples are mapped into memory as they are."""
+        return self.form == "raw" or (self._head is not None and self._head.dtype == self.dtype)
+
+    @property
     def size(self) -> int:
         return Path(self.path).stat().st_size
 
@@ -79,7 +84,7 @@ class Recording:
         if begin >= end:
             return np.empty((0, self.columns), self.dtype)
         self.check()
-        if self.form == "raw" or (self._head is not None and self._head.dtype == self.dtype):
+        if self.mapped:
             first = 0 if self._head is None else self._head.begin
             width = self._there * np.dtype(self.dtype).itemsize
             mapped = np.memmap(self.path, self.dtype, "r", first + begin * width, (end - begin, self._there))
@@ -112,7 +117,7 @@ class Recording:
                 f"{self.path}: has {there} channels{f', {wanted} of them chosen' if self.channels else ''}, for"
                 f" {self.columns} columns of segments; give as many, or choose among the channels (channels=1)"
             )
-        if self.form == "raw" or (self._head is not None and self._head.dtype == self.dtype):
+        if self.mapped:
             return
         kind = self._info.subtype
         bits = _BITS.get(kind, 16)

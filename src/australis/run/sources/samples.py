@@ -19,8 +19,8 @@ from australis.signals.column import Sizes
 from australis.signals.segment import Samples as Array
 from australis.signals.timebase import timebase
 
-_BATCH = 1 << 28  # bytes of each file that a batch takes at most
-_PART = 1 << 23  # bytes that are read at once
+_BATCH = 1 << 29  # bytes of each file that a batch takes at most
+_PART = 1 << 24  # bytes that are read at once
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,10 @@ class Samples:
     def by(self) -> tuple[str, ...] | None:
         """The column that tells files apart."""
         return self._tracks.by or None
+
+    @property
+    def mapped(self) -> bool:
+        return all(file.mapped for file in self._files)
 
     def before(self, split: Split) -> int:
         begin: int = split.pieces[0][1]

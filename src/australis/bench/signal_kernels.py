@@ -1,0 +1,109 @@
+"""The arithmetic of XStream's applications by itself, on files that are mapped into memory, a thread a file."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from australis.run.sources.samples import Samples
+from australis.signals.cfar import Cfar, _detect
+from australis.signals.column import Segments
+from australis.signals.measures import MEASURES
+from australis.signals.segment import Samples as Array
+from australis.signals.steps import STEPS
+from australis.signals.wavelet import Wavelet
+
+_CHUNK = 1 << 22
+
+
+def bare(name: str, source: Samples) -> float:
+    """Million samples a second."""
+    size, kernel = KERNELS[name]
+    channels = len(source.schema) - 1
+
+    def through(path: str) -> int:
+        frames = np.memmap(path, np.int16, "r").reshape(-1, channels)
+        for _ in range(source.times):
+            for begin in range(0, len(frames), _CHUNK):
+                one = np.ascontiguousarray(frames[begin : begin + _CHUNK, 0])
+                kernel(windows(one, size))
+        return frames.size * source.times
+
+    start = time.perf_counter()
+    with ThreadPoolExecutor(len(source.paths)) as threads:
+        count = sum(threads.map(through, source.paths))
+    return count / (time.perf_counter() - start) / 1e6
+
+
+def windows(samples: Array, size: int) -> Segments:
+    """Samples in windows that follow one another."""
+    count = len(samples) // size
+    one, offsets = np.ones(count, np.int64), np.arange(count, dtype=np.int32) * size
+    return Segments(samples, offsets, np.full(count, size, np.int32), offsets.astype(np.int64), one, one, 0 * one)
+
+
+def scores(samples: Array, size: int = 32, step: int = 128) -> Array:
+    """What DETECTAUDIO makes of each window: two bins of its spectrum."""
+    count = (len(samples) - size) // step + 1
+    width = samples.strides[0]
+    block = np.lib.stride_tricks.as_strided(samples, (count, size), (step * width, width), writeable=False)
+    for name in ("hann", "fft"):
+        block = STEPS[name].apply(block)
+    return np.asarray(np.abs(block[:, 3:5]).sum(axis=1, dtype=np.float64))
+
+
+class Noise:
+    """What CFAR knows of one signal."""
+
+    def __init__(self) -> None:
+        self.box = Cfar("score")
+        self.ints: Any = [np.zeros(1, np.int64) for _ in range(6)]
+        self.floats: Any = [np.zeros(1) for _ in range(2)]
+
+    def ranges(self, score: Array, start: Array, size: int = 32) -> list[tuple[int, int]]:
+        """The ranges that are to be kept, as far as they are known after some windows."""
+        box, none = self.box, np.zeros(len(score), np.int64)
+        settings = (box.threshold, box.weight, box.startup, box.refractory, box.longest, box.padding)
+        windows = (none, score, np.ones(len(score), np.bool_), start, start + size, none)
+        given: list[Any] = [*windows, *self.ints, *self.floats, *settings]
+        _, first, last, keep, _ = _detect(*given)
+        kept = keep == 1
+        return list(zip(np.maximum(first[kept], 0).tolist(), last[kept].tolist(), strict=True))
+
+    def rest(self) -> list[tuple[int, int]]:
+        """The range that is open at the end."""
+        _, left, begin, stop, _, _ = (int(each[0]) for each in self.ints)
+        return [(max(begin - self.box.padding, 0), stop - 1 + self.box.padding)] if left else []
+
+
+def _largest(given: Segments) -> None:
+    MEASURES["max"].of(given)
+
+
+def _spread(given: Segments) -> None:
+    MEASURES["std"].of(given)
+
+
+def _events(given: Segments) -> None:
+    Noise().ranges(scores(given.samples), given.start)
+
+
+def _leaks(given: Segments) -> None:
+    wavelet, rest = Wavelet(4), given
+    for _ in range(4):
+        rest, detail = wavelet._halved(rest)
+        MEASURES["trimpeak"].of(detail)
+
+
+KERNELS: dict[str, tuple[int, Callable[[Segments], None]]] = {
+    "passchain": (1 << 16, _largest),
+    "statfilter": (4096, _spread),
+    "silencefilter": (4096, _spread),
+    "detectaudio": (128, _events),
+    "pipeline": (8192, _leaks),
+}
+"""What does the arithmetic, on windows of so many samples of the first channel."""

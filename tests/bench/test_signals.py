@@ -1,0 +1,48 @@
+"""The measurements of signals, made short: they come to their end, forms agree, and appending does not copy."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from australis.bench import signal_forms, signal_memory, signals
+from australis.bench.applications import APPLICATIONS, SOUNDS
+from australis.errors import RunError
+
+
+@pytest.mark.spark
+def test_the_applications_run_beside_the_paper(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    signals.main(quick=True, json=tmp_path / "signals.json", plot=tmp_path / "signals.png")
+    report = json.loads((tmp_path / "signals.json").read_text())
+    assert list(report["applications"]) == list(APPLICATIONS)
+    for name, each in report["applications"].items():
+        assert [each["spark"]] == each["turns"]
+        assert each["met"] == (each["spark"] >= 10 * signals.PAPER[name]["xstream"])
+        assert each["part"] == pytest.approx(each["spark"] / each["kernel"])
+    assert report["csv"]["loading"]["ours"] > 0
+    assert (tmp_path / "signals.png").read_bytes().startswith(b"\x89PNG")
+    for shown in (capsys.readouterr().out, (tmp_path / "signals.md").read_text()):
+        assert all(word in shown for word in ("passchain", "RefCount-Lazy", "WINDOWSTRIDE"))
+
+
+def test_one_that_there_is_not_is_refused() -> None:
+    with pytest.raises(RunError, match="there are passchain"):
+        signals.main(only="passchains")
+
+
+@pytest.mark.parametrize(
+    ("forms", "name"), [(signal_forms.PIPELINE, "pipeline"), (signal_forms.DETECTAUDIO, "detectaudio")]
+)
+def test_all_forms_find_the_same(forms: dict[str, signal_forms.Form], name: str) -> None:
+    sound = SOUNDS[name].frames(0, 400_000)
+    sound = sound[:, 0].copy() if sound.shape[1] == 1 else sound
+    found = {each: form(signal_forms.prepared(each, sound)) for each, form in forms.items()}
+    assert len(set(found.values())) == 1, found
+    assert found.popitem()[1] > 0
+
+
+@pytest.mark.parametrize("name", signal_memory.MANAGERS)
+def test_all_managers_append_the_same(name: str) -> None:
+    first, second, third = signal_memory._cut(SOUNDS["pipeline"].frames(0, 1500)[:, 0].copy())
+    append = signal_memory.MANAGERS[name]
+    assert append(append(first, second), third) == first.append(second).append(third)
