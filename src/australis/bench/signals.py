@@ -177,7 +177,8 @@ def show(report: dict[str, Any]) -> None:
 
 def markdown(report: dict[str, Any]) -> str:
     """The tables for a document."""
-    text = [f"{report['machine']}, load {report['load']:.1f}\n"]
+    where = ", ".join(f"{name} {value}" for name, value in report["machine"].items())
+    text = [f"{where}, load {report['load']:.1f}\n"]
     for title, columns, rows in tables(report):
         lines = (columns, ["---"] * len(columns), *rows)
         text += [title, "", *(f"| {' | '.join(line)} |" for line in lines), ""]
