@@ -25,9 +25,11 @@ def schema_from(name: str, text: str) -> pa.Schema:
     """The schema of a source from its text, by the beginning of its first file."""
     path, options = first(text)
     if path is None or options.get("header") == "false" or path.suffix.lower() in SOUNDS:
-        raise RunError(
-            f"--source {name}={text}: tells no columns; give them, such as --schema {name}='time int, mph int'"
-        )
+        absent = path is None and ":" not in text.removeprefix("replay:")
+        why = "there is no such file to tell its columns; correct its name, or give them" if absent else (
+            "tells no columns; give them"
+        )  # fmt: skip
+        raise RunError(f"--source {name}={text}: {why}, such as --schema {name}='time int, mph int'")
     try:
         found = _read(path, unquote(options.get("delimiter", ",")))
     except (OSError, pa.ArrowInvalid) as error:
