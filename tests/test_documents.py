@@ -21,7 +21,7 @@ TARGETS = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULT
 
 # Blocks marked `no-run`: document -> (how many, why they cannot run).
 NOT_RUN: dict[str, tuple[int, str]] = {
-    "README.md": (4, "Spark and sounds take long; tests/test_cli.py, run/test_readme.py, linear_road and signals run such"),
+    "README.md": (4, "it takes long; tests/test_cli.py, run/test_readme.py, linear_road and signals run such commands"),
     "docs/linear_road_rating.md": (1, "a rating takes an hour; tests/linear_road/test_rate.py makes a short trial"),
     "docs/linear_road.md": (2, "three hours take minutes; tests/linear_road/test_command.py runs shorter ones"),
     "docs/benchmarks.md": (3, "they take minutes; tests/bench runs them in short"),
