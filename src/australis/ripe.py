@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from threading import Thread
 from typing import Any
 
@@ -42,12 +44,13 @@ def ripe(source: str, name: str, rows: int, example: Callable[[], tuple[Any, ...
 
 
 def _grow(plant: _Plant, source: str, name: str, example: Callable[[], tuple[Any, ...]]) -> None:
-    function = written(source, name)
-    function(*example())
-    plant.compiled = function
-    _mark(source).touch()
+    with suppress(OSError):  # on a full disk the work goes on without
+        function = written(source, name)
+        function(*example())
+        plant.compiled = function
+        _mark(source).touch()
 
 
-def _mark(source: str) -> Any:
+def _mark(source: str) -> Path:
     """The file that tells that a source is compiled."""
     return place(source).with_suffix(".ripe")
