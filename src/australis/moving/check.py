@@ -30,6 +30,15 @@ def objects(stream: pa.Schema, identifier: str, coordinates: Sequence[str], carr
             raise SchemaError(f"`{name}` is a {stream.field(name).type}, and a coordinate is a number")
 
 
+def updates(stream: pa.Schema, by: Sequence[str], sign: str) -> None:
+    """Updates of an answer have the columns to go by, and a sign."""
+    for name in (*by, sign):
+        if name not in stream.names:
+            raise SchemaError(f"`{name}` is no column; there are {listing(stream.names)}{near(name, stream.names)}")
+    if not pa.types.is_integer(stream.field(sign).type):
+        raise SchemaError(f"`{sign}` is a {stream.field(sign).type}, and a sign is a whole number")
+
+
 def focal(stream: pa.Schema, wanted: pa.Schema) -> None:
     """What tells of focal objects is of a fixed form, as `lead` gives it."""
     if not stream.equals(wanted):

@@ -10,8 +10,9 @@ import pyarrow as pa
 
 from australis.box import Key, Moment, Tables, Trains
 from australis.columns import plain
-from australis.errors import NetworkError, SchemaError, listing, near
+from australis.errors import NetworkError, SchemaError
 from australis.keys import hashable
+from australis.moving import check
 from australis.table import Table
 from australis.train import Ints, Train
 
@@ -38,16 +39,12 @@ class Distinct:
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         (stream,) = inputs
-        for name in (*self.by, self.sign):
-            if name not in stream.names:
-                raise SchemaError(f"`{name}` is no column; there are {listing(stream.names)}{near(name, stream.names)}")
+        check.updates(stream, self.by, self.sign)
         if not self.by or self.sign in self.by:
             raise NetworkError("name the columns to tell apart, beside the sign")
         for name in self.by:
             if not hashable(stream.field(name).type):
                 raise SchemaError(f"values of `{name}`, a {stream.field(name).type}, cannot be told apart")
-        if not pa.types.is_integer(stream.field(self.sign).type):
-            raise SchemaError(f"`{self.sign}` is a {stream.field(self.sign).type}, and a sign is a whole number")
         return {"out": self._schema(stream)}
 
     def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:

@@ -10,10 +10,10 @@ import pyarrow as pa
 
 from australis.box import Key, Moment, Tables, Trains, bound
 from australis.columns import plain
-from australis.errors import ExpressionError, NetworkError, SchemaError, listing, near
+from australis.errors import ExpressionError, NetworkError, SchemaError
 from australis.expr import Aggregation
 from australis.keys import hashable
-from australis.moving import sums
+from australis.moving import check, sums
 from australis.moving.revising import Before
 from australis.table import Table
 from australis.train import Ints, Train, empty
@@ -45,16 +45,12 @@ class Tally:
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         (stream,) = inputs
-        for name in (*self.by, self.sign):
-            if name not in stream.names:
-                raise SchemaError(f"`{name}` is no column; there are {listing(stream.names)}{near(name, stream.names)}")
+        check.updates(stream, self.by, self.sign)
         if not self.functions:
             raise NetworkError("name at least one aggregate, such as `count(*)`")
         for name in self.by:
             if not hashable(stream.field(name).type):
                 raise SchemaError(f"cannot group by `{name}`: values of type {stream.field(name).type} make no key")
-        if not pa.types.is_integer(stream.field(self.sign).type):
-            raise SchemaError(f"`{self.sign}` is a {stream.field(self.sign).type}, and a sign is a whole number")
         made = self._schema(stream)
         twice = [name for name in made.names if made.names.count(name) > 1]
         if twice:
