@@ -104,6 +104,29 @@ def test_a_table_gives_memory_back_and_tells_which_rows_moved(steps: Any, apart:
             assert copy.lookup(arrays(rows)[:2], len(rows)).tolist() == found.tolist()
 
 
+NUMBERS = st.lists(st.sampled_from([None, -(2**63), -3, *range(6), 65_535, 65_536, 2**40]), max_size=8)
+
+
+@given(st.lists(st.tuples(NUMBERS, st.lists(st.integers(0, 12), unique=True, max_size=4), st.booleans()), max_size=8))
+def test_whole_numbers_are_found_by_themselves(steps: list[tuple[list[int | None], list[int], bool]]) -> None:
+    numbers = schema("k bigint")
+    table, copy = Table(numbers, ("k",)), Table(numbers, ("k",))
+    for keys, freed, crowded in steps:
+        column = pa.array(keys, pa.int64())
+        found = table.find([column], len(keys))
+        assert table.get("k", found).to_pylist() == keys
+        assert len(table) == len({*table.get("k", table.slots).to_pylist()})
+        table.free(table.slots[[place for place in freed if place < len(table)]])
+        if crowded:
+            crowd = pa.array(range(100, 400), pa.int64())
+            table.free(table.find([crowd], len(crowd)))
+            table.compact()
+        table.find([column], len(keys))
+        copy.apply(table.changes())
+        assert copy.find([column], len(keys)).tolist() == table.lookup([column], len(keys)).tolist()
+        assert table.get("k", table.lookup([column], len(keys))).to_pylist() == keys
+
+
 def test_changes_of_nothing_change_nothing() -> None:
     heaps = pa.schema([pa.field("heap", pa.list_(pa.int64(), 3), nullable=False)])
     table, copy = Table(heaps), Table(heaps)

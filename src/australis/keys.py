@@ -2,6 +2,7 @@
 
 A key becomes a row of 64-bit words: a number is one word, a string two (its SipHash under a secret of this process, so
 that no input can be made to collide), and a last word says which columns are null, since null is a group of its own.
+Keys of one small whole number, as most are, need no probe: they are found in a list by themselves.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ Words = npt.NDArray[np.int64]
 SECRET = np.frombuffer(secrets.token_bytes(16), np.uint64)
 _OPEN = np.zeros(2, np.uint64)
 _EMPTY = -1
+_NEAR = 1 << 16
+"""Whole numbers below this are found without a probe."""
 
 
 def hashable(type_: pa.DataType) -> bool:
@@ -45,6 +48,14 @@ def words(arrays: Sequence[pa.Array[Any]], rows: int, secret: npt.NDArray[np.uin
             out[:, -1] |= missing.astype(np.int64) << position
         first += part.shape[1]
     return out
+
+
+def single(arrays: Sequence[pa.Array[Any]]) -> Ints | None:
+    """The keys, where each is one whole number, as their only word."""
+    if len(arrays) != 1 or arrays[0].null_count or storage(arrays[0].type).kind not in "iu":
+        return None
+    values: Ints = plain(arrays[0])[0].astype(np.int64, copy=False)
+    return values
 
 
 def buckets(arrays: Sequence[pa.Array[Any]], rows: int, count: int) -> Ints:
@@ -130,10 +141,12 @@ class Keys:
         self.width = width
         self.words = np.zeros((0, width), np.int64)
         self.places = np.full(8, _EMPTY, np.int64)
+        self.near = np.empty(0, np.int32)
+        """The slots of small whole numbers that were asked for."""
 
     @property
     def nbytes(self) -> int:
-        return self.words.nbytes + self.places.nbytes
+        return self.words.nbytes + self.places.nbytes + self.near.nbytes
 
     def grow(self, capacity: int, slots: Ints) -> None:
         """Have room for `capacity` slots, of which these are in use."""
@@ -142,14 +155,20 @@ class Keys:
         grown[:kept] = self.words[:kept]
         self.words = grown
         self.places = np.full(max(8, 1 << (2 * capacity - 1).bit_length()), _EMPTY, np.int64)
+        self.near.fill(_EMPTY)
         _insert(self.words, self.places, slots, SECRET[0])
 
     def find(self, wanted: Words, found: Ints, start: int, spare: Ints, top: int) -> tuple[int, int]:
         """Find slots from row `start` on; a new key takes one from the stack of spare ones, while there are any.
 
-        Returns the row it came to and the new top of the stack.
+        Keys are rows of words, or single ones. Returns the row it came to and the new top of the stack.
         """
-        return _find(wanted, self.words, self.places, found, start, spare, top, SECRET[0])
+        if wanted.ndim == 2:
+            return _find(wanted, self.words, self.places, found, start, spare, top, SECRET[0])
+        if not len(self.near):
+            self.near = np.full(_NEAR, _EMPTY, np.int32)
+        word = np.zeros((1, 2), np.int64)
+        return _find_single(wanted, word, self.words, self.places, self.near, found, start, spare, top, SECRET[0])
 
     def lookup(self, wanted: Words) -> Ints:
         """Slots of keys, -1 where there is none."""
@@ -162,6 +181,9 @@ class Keys:
         _insert(self.words, self.places, slots, SECRET[0])
 
     def remove(self, slots: Ints) -> None:
+        if len(self.near):
+            gone = self.words[slots, 0]
+            self.near[gone[(gone >= 0) & (gone < _NEAR)]] = _EMPTY
         _remove(self.words, self.places, slots, SECRET[0])
 
 
@@ -196,19 +218,57 @@ def _seek(wanted: Words, row: int, stored: Words, places: Ints, seed: np.uint64)
 
 
 @inner
+def _claim(
+    wanted: Words, row: int, stored: Words, places: Ints, spare: Ints, top: int, seed: np.uint64
+) -> tuple[int, int]:
+    """The slot of a key, a spare one if it is new, and the new top of the stack; none where the stack is empty."""
+    place = _seek(wanted, row, stored, places, seed)
+    if places[place] == _EMPTY:
+        if top == 0:
+            return _EMPTY, top
+        top -= 1
+        places[place] = spare[top]
+        for word in range(wanted.shape[1]):
+            stored[spare[top], word] = wanted[row, word]
+    return places[place], top
+
+
+@inner
 def _find(
     wanted: Words, stored: Words, places: Ints, found: Ints, start: int, spare: Ints, top: int, seed: np.uint64
 ) -> tuple[int, int]:
     for row in range(start, len(wanted)):
-        place = _seek(wanted, row, stored, places, seed)
-        if places[place] == _EMPTY:
-            if top == 0:
-                return row, top
-            top -= 1
-            places[place] = spare[top]
-            for word in range(wanted.shape[1]):
-                stored[spare[top], word] = wanted[row, word]
-        found[row] = places[place]
+        found[row], top = _claim(wanted, row, stored, places, spare, top, seed)
+        if found[row] == _EMPTY:
+            return row, top
+    return len(wanted), top
+
+
+@inner
+def _find_single(
+    wanted: Ints,
+    word: Words,
+    stored: Words,
+    places: Ints,
+    near: npt.NDArray[np.int32],
+    found: Ints,
+    start: int,
+    spare: Ints,
+    top: int,
+    seed: np.uint64,
+) -> tuple[int, int]:
+    for row in range(start, len(wanted)):
+        at = np.uintp(row)
+        small = np.uintp(wanted[at])  # what is below zero is large
+        if small < np.uintp(len(near)) and near[small] != _EMPTY:
+            found[at] = near[small]
+            continue
+        word[0, 0] = wanted[at]
+        found[at], top = _claim(word, 0, stored, places, spare, top, seed)
+        if found[at] == _EMPTY:
+            return row, top
+        if small < np.uintp(len(near)):
+            near[small] = found[at]
     return len(wanted), top
 
 

@@ -268,10 +268,21 @@ def place(
     Fills in `slots` (-1 for a tuple that is late or between windows), `late`, and arrival numbers in `places`. Gives
     the row it came to, the top of the spare slots, and whether that row is in place but could not close all it should.
     """
+    simple = shape.whole and not shape.counts and groups.heap.shape[1] == 1
     for row in range(start, len(those)):
         if top == 0:
             return row, top, False
         group = those[row]
+        if simple and valid[row]:
+            at, its = np.uintp(row), np.uintp(group)
+            here, slot = places[at], np.uintp(groups.tail[its] - 1)
+            if groups.tail[its] > 0 and groups.heap[its, np.uintp(0)] <= here < panes.start[slot] + shape.width:
+                groups.heap[its, np.uintp(0)] = here
+                groups.seen[its] += 1
+                slots[at] = slot
+                panes.touched[slot] = True
+                panes.oldest[slot] = min(panes.oldest[slot], ts[at])
+                continue
         top, due = _put(row, group, places, valid, ts[row], shape, groups, panes, spare, top, slots, late)
         if due and not _close(row, group, groups.heap[group, 0], False, shape, groups, panes, out):
             return row, top, True

@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from australis.columns import Values, arrow, plain, storage, take
-from australis.keys import Keys, words
+from australis.kernel import inner
+from australis.keys import Keys, single, words
 from australis.train import Bools, Ints
 
 _FIRST_CAPACITY = 64
@@ -172,7 +173,8 @@ class Table:
                 self.insert(1)
             self.touched[0] = True
             return np.zeros(rows, np.int64)
-        wanted = words(key, rows)
+        one = single(key)
+        wanted = words(key, rows) if one is None else one
         found = np.empty(rows, np.int64)
         start = 0
         while True:
@@ -181,7 +183,7 @@ class Table:
             if len(fresh):
                 self._name(fresh, found[:start], key)
             if start == rows:
-                self.touched[found] = True
+                _touch(self.touched, found)
                 return found
             self.reserve(min(rows - start, len(self.alive) + _FIRST_CAPACITY))
 
@@ -261,6 +263,12 @@ class Table:
         vacant = np.flatnonzero(~self.alive)[::-1]
         self.top = len(vacant)
         self.spare[: self.top] = vacant
+
+
+@inner
+def _touch(touched: Bools, slots: Ints) -> None:
+    for row in range(len(slots)):
+        touched[np.uintp(slots[np.uintp(row)])] = True
 
 
 def _picked(values: Any, slots: Ints) -> Any:

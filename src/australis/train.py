@@ -7,11 +7,11 @@ from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
+from australis.columns import Bools as Bools
+from australis.columns import Ints as Ints
+from australis.columns import marked, pick, take
 
 
 class Rows:
@@ -26,13 +26,12 @@ class Rows:
     @property
     def indices(self) -> Ints:
         if self._indices is None:
-            mine = np.flatnonzero(self.mask.to_numpy(zero_copy_only=False))
-            self._indices = mine if self.above is None else self.above.indices[mine]
+            mine = marked(self.mask)
+            self._indices = mine if self.above is None else pick(self.above.indices, mine)
         return self._indices
 
     def of(self, column: pa.Array[Any]) -> pa.Array[Any]:
-        rows: Any = self.mask if self.above is None else pa.array(self.indices)
-        return column.filter(rows) if self.above is None else column.take(rows)
+        return take(column, self.indices)
 
 
 class Picked:
@@ -97,13 +96,13 @@ class Train:
     @property
     def ts(self) -> Ints:
         if self._ts_rows is not None:
-            self._ts, self._ts_rows = self._ts[self._ts_rows.indices], None
+            self._ts, self._ts_rows = pick(self._ts, self._ts_rows.indices), None
         return self._ts
 
     @property
     def number(self) -> Ints:
         if self._number_rows is not None:
-            self._number, self._number_rows = self._number[self._number_rows.indices], None
+            self._number, self._number_rows = pick(self._number, self._number_rows.indices), None
         return self._number
 
     def numbers(self, rows: Ints) -> Ints:
