@@ -248,6 +248,26 @@ def _put(
 
 
 @inner
+def _stays(
+    row: np.uintp, group: np.uintp, places: Values, ts: Ints, shape: Shape, groups: Groups, panes: Panes, slots: Ints
+) -> bool:
+    """Put a tuple in its group's last pane if that is where it belongs, as most do; no window is due by it.
+
+    There is no slack, and the row and the group are unsigned, so that nobody looks whether they count from the end.
+    """
+    first, slot = np.uintp(0), np.uintp(groups.tail[group] - 1)
+    here = places[row]
+    if groups.tail[group] == 0 or here < groups.heap[group, first] or panes.start[slot] + shape.width <= here:
+        return False
+    groups.heap[group, first] = here
+    groups.seen[group] += 1
+    slots[row] = slot
+    panes.touched[slot] = True
+    panes.oldest[slot] = min(panes.oldest[slot], ts[row])
+    return True
+
+
+@inner
 def place(
     those: Ints,
     start: int,
@@ -273,16 +293,8 @@ def place(
         if top == 0:
             return row, top, False
         group = those[row]
-        if simple and valid[row]:
-            at, its = np.uintp(row), np.uintp(group)
-            here, slot = places[at], np.uintp(groups.tail[its] - 1)
-            if groups.tail[its] > 0 and groups.heap[its, np.uintp(0)] <= here < panes.start[slot] + shape.width:
-                groups.heap[its, np.uintp(0)] = here
-                groups.seen[its] += 1
-                slots[at] = slot
-                panes.touched[slot] = True
-                panes.oldest[slot] = min(panes.oldest[slot], ts[at])
-                continue
+        if simple and valid[row] and _stays(np.uintp(row), np.uintp(group), places, ts, shape, groups, panes, slots):
+            continue
         top, due = _put(row, group, places, valid, ts[row], shape, groups, panes, spare, top, slots, late)
         if due and not _close(row, group, groups.heap[group, 0], False, shape, groups, panes, out):
             return row, top, True

@@ -44,6 +44,7 @@ while asked.recv(64):
     pass
 """
 _LOADED = (
+    "encodings.idna",
     "pandas",
     "pyarrow.parquet",
     "pyspark.daemon",
@@ -121,6 +122,17 @@ def _serve(address: str) -> None:
                     os._exit(_live(asked))
 
 
+def _paths(told: str) -> list[str]:
+    """Where to look for modules as well.
+
+    Spark names archives of its own, with pyspark, which is loaded here; Python would read their tables of contents at
+    the beginning of every task.
+    """
+    archives = str(Path(importlib.import_module("pyspark").__file__ or "").parent)
+    paths = [path for path in told.split(os.pathsep) if path and path not in sys.path]
+    return [path for path in paths if not (path.startswith(archives) and Path(path).is_file())]
+
+
 def _live(asked: socket.socket) -> int:
     """Be the process that was asked for; the connection closes when it ends."""
     try:
@@ -134,8 +146,7 @@ def _live(asked: socket.socket) -> int:
         os.chdir(wanted["folder"])
         os.environ.clear()
         os.environ.update(wanted["environment"])
-        paths = wanted["environment"].get("PYTHONPATH", "").split(os.pathsep)
-        sys.path[:0] = [path for path in paths if path and path not in sys.path]
+        sys.path[:0] = _paths(wanted["environment"].get("PYTHONPATH", ""))
         asked.send(str(os.getpid()).encode())
         _, module, *arguments = wanted["arguments"]
         sys.argv = [module, *arguments]

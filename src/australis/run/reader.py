@@ -112,18 +112,15 @@ def aside(job: Job, batch: Batch) -> str:
     return job.aside and f"{job.aside}/{batch.version}"
 
 
-def streaming(control: Control) -> type[DataSource]:
-    """A source class for a run. It is made anew, so that Spark sends it along by value."""
+class JobSource(DataSource):
+    """The source of a run, which is told where its control is."""
 
-    class JobSource(DataSource):
-        @classmethod
-        def name(cls) -> str:
-            return NAME
+    @classmethod
+    def name(cls) -> str:
+        return NAME
 
-        def schema(self) -> str:
-            return COLUMNS
+    def schema(self) -> str:
+        return COLUMNS
 
-        def streamReader(self, schema: object) -> DataSourceStreamReader:  # noqa: N802 (Spark's name)
-            return Reader(control)
-
-    return JobSource
+    def streamReader(self, schema: object) -> DataSourceStreamReader:  # noqa: N802 (Spark's name)
+        return Reader(Control(self.options["control"]))

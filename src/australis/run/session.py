@@ -6,6 +6,7 @@ import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from australis import java
 from australis.run.nursery import launcher
@@ -19,6 +20,7 @@ LOCAL = "local[*,4]"
 _QUIET = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
 _LOG = Path(__file__).with_name("log4j2.properties")
 _LOOPBACK = {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
+_SOCKETS = "spark.python.unix.domain.socket"  # over TCP every task waits 40 ms for a delayed acknowledgement
 _STREAMS = {
     "spark.sql.session.timeZone": "UTC",
     # Idle Spark starts batches for its own operators' timers; ours are asked by the source's offset.
@@ -30,6 +32,8 @@ _STREAMS = {
     # A batch has a few rows for each partition: there is nothing to adapt to.
     "spark.sql.adaptive.enabled": "false",
 }
+
+_APART: WeakKeyDictionary[SparkSession, SparkSession] = WeakKeyDictionary()
 
 
 def session(
@@ -50,7 +54,9 @@ def session(
     os.environ.setdefault("LOG4J_CONFIGURATION_FILE", str(_LOG))
     where = master or LOCAL
     os.environ["PYSPARK_PYTHON"] = launcher() if where.startswith("local") else sys.executable
-    settings = _QUIET | _STREAMS | (_LOOPBACK if where.startswith("local") else {})
+    settings = _QUIET | _STREAMS | (_LOOPBACK if where.startswith("local") else {}) | {f"{_SOCKETS}.enabled": "true"}
+    if (folder := Path(os.environ["PYSPARK_PYTHON"]).parent) != Path(sys.executable).parent:
+        settings[f"{_SOCKETS}.dir"] = str(folder)
     conf = SparkConf().setAppName("australis").setMaster(where).setAll(list(settings.items()))
     if stderr is not None and SparkContext._gateway is None:
         gateway = launch_gateway(conf, {"stderr": stderr})  # type: ignore[no-untyped-call]
@@ -59,8 +65,15 @@ def session(
 
 
 def apart(spark: SparkSession) -> SparkSession:
-    """A session on the same Spark with settings of our own, which leave those of the one that is given as they are."""
-    ours = spark.newSession()
-    for name, value in _STREAMS.items():
-        ours.conf.set(name, value)
-    return ours
+    """A session on the same Spark with settings and the source of our own, which leaves the one that is given as it is.
+
+    All runs of a session share it: to make it takes as long as to plan a batch.
+    """
+    if spark not in _APART:
+        from australis.run.reader import JobSource
+
+        ours = _APART[spark] = spark.newSession()
+        for name, value in _STREAMS.items():
+            ours.conf.set(name, value)
+        ours.dataSource.register(JobSource)
+    return _APART[spark]

@@ -27,7 +27,7 @@ from australis.run.checkpoint import Checkpoint
 from australis.run.control import Control, Order, first_limit, paced
 from australis.run.job import LETTERS, MEASURES, PARTS, Job
 from australis.run.ledger import Ledger
-from australis.run.reader import COLUMNS, NAME, aside, streaming
+from australis.run.reader import COLUMNS, NAME, aside
 from australis.run.sent import Sent, send
 from australis.run.session import apart
 from australis.run.sink import Parted, Writer
@@ -100,8 +100,7 @@ class Run:
         self.query = self._started(trigger)
 
     def _started(self, trigger: str | None) -> StreamingQuery:
-        self._spark.dataSource.register(streaming(self._control))
-        stream = self._spark.readStream.format(NAME).load()
+        stream = self._spark.readStream.format(NAME).load(control=self._control.folder)
         writer = stream.writeStream.foreachBatch(self._batch)
         writer = writer.option("checkpointLocation", str(self.checkpoint.path / "query"))
         return (writer.trigger(processingTime=trigger) if trigger else writer).start()
