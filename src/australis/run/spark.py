@@ -100,9 +100,12 @@ class Run:
         self.query = self._started(trigger)
 
     def _started(self, trigger: str | None) -> StreamingQuery:
+        query = self.checkpoint.path / "query"
+        for log in ("offsets", "commits"):  # Spark would start a process for each, to set its mode
+            (query / log).mkdir(parents=True, exist_ok=True)
         stream = self._spark.readStream.format(NAME).load(control=self._control.folder)
         writer = stream.writeStream.foreachBatch(self._batch)
-        writer = writer.option("checkpointLocation", str(self.checkpoint.path / "query"))
+        writer = writer.option("checkpointLocation", str(query))
         return (writer.trigger(processingTime=trigger) if trigger else writer).start()
 
     def __enter__(self) -> Run:

@@ -15,7 +15,7 @@ import pyarrow as pa
 from australis.run.sources.conform import conform
 from australis.run.sources.sift import Rows
 
-BATCH = 1 << 16
+BATCH = 1 << 17
 
 
 class Chunks(Hashable, Protocol):
