@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from australis.keys import Keys, hashable, words
+from australis.keys import Keys, buckets, hashable, words
 
 SIZES = st.lists(
     st.sampled_from(["", "a", "b", "ab", "abcdefgh", "abcdefgi", "abcdefgh" * 3, "ä"]) | st.none(), max_size=12
@@ -70,6 +70,13 @@ def test_a_slice_has_the_words_of_its_part() -> None:
 def test_every_hashable_type_has_words(type_: pa.DataType, values: list[Any]) -> None:
     assert hashable(type_)
     assert distinct([*values, *values], type_) == same([*values, *values])
+
+
+@given(st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(-3, 3), min_size=1), st.integers(1, 9))
+def test_a_number_has_its_partition_beside_a_null_as_well(values: list[int], count: int) -> None:
+    alone = buckets([pa.array(values)], len(values), count).tolist()
+    assert buckets([pa.array([*values, None])], len(values) + 1, count).tolist()[:-1] == alone
+    assert 0 <= min(alone) <= max(alone) < count
 
 
 def test_lists_are_no_keys() -> None:

@@ -62,10 +62,11 @@ def take(array: pa.Array[Any], rows: Ints) -> pa.Array[Any]:
 
 
 def pick(values: Values, rows: Ints) -> Any:
-    """Values of rows that are there, which is not looked at."""
+    """Values of rows."""
     out = np.empty(len(rows), values.dtype)
     bits = np.dtype(f"u{values.dtype.itemsize}")
-    _pick(values.view(bits), rows, out.view(bits))
+    if not _pick(values.view(bits), rows, out.view(bits)):
+        raise IndexError(f"of {len(values)} rows, those from {rows.min()} to {rows.max()} are asked for")
     return out
 
 
@@ -77,10 +78,13 @@ def marked(mask: pa.BooleanArray) -> Ints:
 
 
 @inner
-def _pick(values: Values, rows: Ints, out: Values) -> None:
+def _pick(values: Values, rows: Ints, out: Values) -> bool:
     for row in range(len(rows)):
-        at = np.uintp(row)
-        out[at] = values[np.uintp(rows[at])]
+        at, wanted = np.uintp(row), np.uintp(rows[np.uintp(row)])
+        if wanted >= np.uintp(len(values)):
+            return False
+        out[at] = values[wanted]
+    return True
 
 
 @inner

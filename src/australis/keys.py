@@ -61,7 +61,11 @@ def single(arrays: Sequence[pa.Array[Any]]) -> Ints | None:
 def buckets(arrays: Sequence[pa.Array[Any]], rows: int, count: int) -> Ints:
     """The partition of each key, of so many: the same in every process, unlike what the words of strings are."""
     found = np.empty(rows, np.int64)
-    _spread(words(arrays, rows, _OPEN), count, found)
+    one = single(arrays)
+    if one is None:
+        _spread(words(arrays, rows, _OPEN), count, found)
+    else:
+        _spread_single(one, np.zeros((1, 2), np.int64), count, found)
     return found
 
 
@@ -200,6 +204,13 @@ def _place(rows: Words, row: int, mask: int, seed: np.uint64) -> int:
 def _spread(rows: Words, count: int, found: Ints) -> None:
     for row in range(len(rows)):
         found[row] = _place(rows, row, 0x7FFFFFFF, np.uint64(0)) % count
+
+
+@inner
+def _spread_single(wanted: Ints, word: Words, count: int, found: Ints) -> None:
+    for row in range(len(wanted)):
+        word[0, 0] = wanted[row]
+        found[row] = _place(word, 0, 0x7FFFFFFF, np.uint64(0)) % count
 
 
 @inner

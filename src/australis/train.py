@@ -140,7 +140,19 @@ class Train:
         return self._new(self.schema, columns, kept, rows(self._ts_rows), rows(self._number_rows))
 
     def take(self, rows: Ints) -> Train:
-        return Train(self.tuples.take(rows), self.ts[rows], self.number[rows])
+        known: dict[int, Ints] = {}
+
+        def among(above: Rows | None) -> Ints:
+            if id(above) not in known:
+                known[id(above)] = rows if above is None else pick(above.indices, rows)
+            return known[id(above)]
+
+        columns = [
+            take(part.base, among(part.rows)) if isinstance(part, Picked) else take(part, rows)
+            for part in self._parts()
+        ]
+        ts, number = pick(self._ts, among(self._ts_rows)), pick(self._number, among(self._number_rows))
+        return Train(pa.RecordBatch.from_arrays(columns, schema=self.schema), ts, number)
 
     def slice(self, start: int, stop: int) -> Train:
         return Train(self.tuples.slice(start, stop - start), self.ts[start:stop], self.number[start:stop])

@@ -15,10 +15,11 @@ import pyarrow as pa
 
 from australis.columns import plain
 from australis.expr.arrow import pc
+from australis.kernel import inner
 from australis.keys import buckets
 from australis.schema import samples_of
 from australis.signals.column import compact
-from australis.train import Train, concat
+from australis.train import Ints, Train, concat
 
 TS, NUMBER = "#ts", "#number"
 _COLUMNS: dict[str, pa.DataType] = {"arrow": pa.int32(), "bucket": pa.int32(), "train": pa.binary()}
@@ -84,11 +85,20 @@ def divide(train: Train, key: tuple[str, ...], partitions: int) -> list[tuple[in
         return []
     if not key or partitions == 1:
         return [(0, train)]
-    home = buckets([train[name] for name in key], len(train), partitions).astype(np.uint16)
-    order = np.argsort(home, kind="stable")  # of small integers: a radix sort
-    ends = np.cumsum(np.bincount(home, minlength=partitions))
+    home = buckets([train[name] for name in key], len(train), partitions)
+    order, ends = np.empty(len(train), np.int64), np.bincount(home, minlength=partitions).cumsum()
+    _sorted(home, np.concatenate([[0], ends]), order)
     parts = ((bucket, order[start:end]) for bucket, (start, end) in enumerate(pairwise([0, *ends.tolist()])))
     return [(bucket, train.take(rows)) for bucket, rows in parts if len(rows)]
+
+
+@inner
+def _sorted(home: Ints, places: Ints, order: Ints) -> None:
+    """Rows by their partition, and then as they are; `places` tells where each partition's next one goes."""
+    for row in range(len(home)):
+        its = np.uintp(home[np.uintp(row)])
+        order[np.uintp(places[its])] = row
+        places[its] += 1
 
 
 def rows(parcels: Iterable[Parcel], aside: str = "") -> pa.RecordBatch:
