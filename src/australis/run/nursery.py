@@ -14,6 +14,7 @@ import os
 import runpy
 import select
 import shlex
+import shutil
 import signal
 import socket
 import subprocess
@@ -96,6 +97,12 @@ def launcher() -> str:
     return nursery.launcher
 
 
+def room() -> str | None:
+    """A folder that goes with this process, however that ends; there is none without a nursery."""
+    there = launcher.cache_info().currsize and launcher() != sys.executable
+    return str(Path(launcher()).parent) if there else None
+
+
 def _load() -> None:
     """Everything that the processes would load."""
     for module in _LOADED:
@@ -166,3 +173,4 @@ def _live(asked: socket.socket) -> int:
 
 if __name__ == "__main__":
     _serve(sys.argv[1])
+    shutil.rmtree(Path(sys.argv[1]).parent, ignore_errors=True)

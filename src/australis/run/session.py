@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from australis import java
-from australis.run.nursery import launcher
+from australis.run.nursery import launcher, room
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -55,8 +55,8 @@ def session(
     where = master or LOCAL
     os.environ["PYSPARK_PYTHON"] = launcher() if where.startswith("local") else sys.executable
     settings = _QUIET | _STREAMS | (_LOOPBACK if where.startswith("local") else {}) | {f"{_SOCKETS}.enabled": "true"}
-    if (folder := Path(os.environ["PYSPARK_PYTHON"]).parent) != Path(sys.executable).parent:
-        settings[f"{_SOCKETS}.dir"] = str(folder)
+    if where.startswith("local") and (folder := room()) is not None:
+        settings[f"{_SOCKETS}.dir"] = folder
     conf = SparkConf().setAppName("australis").setMaster(where).setAll(list(settings.items()))
     if stderr is not None and SparkContext._gateway is None:
         gateway = launch_gateway(conf, {"stderr": stderr})  # type: ignore[no-untyped-call]

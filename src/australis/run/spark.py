@@ -27,6 +27,7 @@ from australis.run.checkpoint import Checkpoint
 from australis.run.control import Control, Order, first_limit, paced
 from australis.run.job import LETTERS, MEASURES, PARTS, Job
 from australis.run.ledger import Ledger
+from australis.run.nursery import room
 from australis.run.reader import COLUMNS, NAME, aside
 from australis.run.sent import Sent, send
 from australis.run.session import apart
@@ -80,7 +81,8 @@ class Run:
         self._order = Order(current, train or first_limit(input.schema for input in jobs[current].streams))
         self._feeds = feeds
         self._closing = closing or ExitStack()
-        self._control = Control(self._closing.enter_context(tempfile.TemporaryDirectory(prefix="australis-")))
+        folder = tempfile.TemporaryDirectory(prefix="australis-", dir=room())
+        self._control = Control(self._closing.enter_context(folder))
         Path(self._control.aside).mkdir()
         self._aside = self._control.aside if local else ""
         self._jobs: dict[int, Job] = {}
