@@ -26,7 +26,7 @@ NOT_RUN: dict[str, tuple[int, str]] = {
     "docs/linear_road.md": (2, "three hours take minutes; tests/linear_road/test_command.py runs shorter ones"),
     "docs/benchmarks.md": (3, "they take minutes; tests/bench runs them in short"),
     "docs/signals.md": (1, "it takes minutes; tests/bench/test_signals.py runs it in short"),
-    "docs/running.md": (3, "Spark is slow to start, and some of it has no end; tests/test_cli.py runs such commands"),
+    "docs/running.md": (4, "Spark is slow to start, and some of it has no end; tests/test_cli.py runs such commands"),
 }
 
 # Shell commands that are run; those that are only for a reader's own machine; `make` is looked up in the Makefile.

@@ -114,7 +114,8 @@ def contests(spark: SparkSession, count: int) -> Iterator[Contest]:
     yield Contest(
         "chain", "chain", ours("Australis", chain),
         (
-            theirs(peers.CHAIN_NATIVE, goal=3), ours("one box", one, goal=1 / 1.5, answers=False),
+            theirs(peers.CHAIN_NATIVE, goal=3), theirs(peers.CHAIN_AS_IT_COMES, goal=3),
+            ours("one box", one, goal=1 / 1.5, answers=False),
             ours("one partition", chain, goal=1.6, partitions=1),
         ),
     )  # fmt: skip

@@ -217,6 +217,7 @@ WINDOWS_BY_FILE = Peer("Structured Streaming", windows, files=1)
 CHANGES = Peer("applyInPandasWithState", changes, _LONG_BATCHES)
 CHANGES_BY_PROCESSOR = Peer("transformWithStateInPandas", changes_by_processor, _ROCKSDB, needs="google.protobuf")
 CHAIN_NATIVE = Peer("Structured Streaming", chain)
+CHAIN_AS_IT_COMES = Peer("as it comes", chain, _DEFAULTS)
 CHAIN_APART = Peer("ten mapInArrow", chain_apart, _LONG_BATCHES)
 
 

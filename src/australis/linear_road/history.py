@@ -18,8 +18,8 @@ from australis.linear_road.past import NOTE, TABLES, VERSION, History, noted, op
 from australis.linear_road.record import REPORT
 from australis.linear_road.scribe import write
 from australis.linear_road.weeks import DAYS
+from australis.run.reason import reason
 from australis.run.session import session
-from australis.run.spark import reason
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

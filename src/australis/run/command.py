@@ -22,9 +22,10 @@ from australis.run.asked import Asked
 from australis.run.lines import Notes, Objects, Teller, write
 from australis.run.metrics import Server
 from australis.run.overheard import Overheard
+from australis.run.reason import reason
 from australis.run.screen import Screen
 from australis.run.session import session
-from australis.run.spark import Run, reason
+from australis.run.spark import Run
 from australis.run.start import start
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import tempfile
 import time
@@ -29,6 +28,7 @@ from australis.run.job import LETTERS, MEASURES, PARTS, Job
 from australis.run.ledger import Ledger
 from australis.run.nursery import room
 from australis.run.reader import COLUMNS, NAME, aside
+from australis.run.reason import reason
 from australis.run.sent import Sent, send
 from australis.run.session import apart
 from australis.run.sink import Parted, Writer
@@ -105,10 +105,12 @@ class Run:
         query = self.checkpoint.path / "query"
         for log in ("offsets", "commits"):  # Spark would start a process for each, to set its mode
             (query / log).mkdir(parents=True, exist_ok=True)
-        stream = self._spark.readStream.format(NAME).load(control=self._control.folder)
-        writer = stream.writeStream.foreachBatch(self._batch)
-        writer = writer.option("checkpointLocation", str(query))
-        return (writer.trigger(processingTime=trigger) if trigger else writer).start()
+        try:
+            stream = self._spark.readStream.format(NAME).load(control=self._control.folder)
+            writer = stream.writeStream.foreachBatch(self._batch).option("checkpointLocation", str(query))
+            return (writer.trigger(processingTime=trigger) if trigger else writer).start()
+        except Exception as error:
+            raise RunError(f"Spark does not start the run: {reason(error)}") from error
 
     def __enter__(self) -> Run:
         return self
@@ -305,15 +307,3 @@ def run_round(
     for stage in job.rounds[at]:
         if partition < job.width(stage):
             yield rows(job.take(stage, batch, partition, taken), aside(job, batch))
-
-
-def reason(error: Exception) -> str:
-    """What went wrong in one line: of all that Spark tells about it, the last error in Python.
-
-    >>> reason(ValueError("Py4JError: ...\\n  at org.apache\\nValueError: no such road\\n\\n=== Query ==="))
-    'ValueError: no such road'
-    """
-    text = str(error).strip() or type(error).__name__
-    ours = re.findall(r"australis\.errors\.\w+: (.+)", text)
-    told = ours or re.findall(r"^(?:[\w.]+\.)?([A-Z]\w*(?:Error|Exception): .+)$", text, re.MULTILINE)
-    return text if "\n" not in text and not ours else str(told[-1]) if told else text.splitlines()[0]
