@@ -86,11 +86,17 @@ class Nursery:
         self._folder.cleanup()
 
 
+def _fits(python: str, temporary: str) -> bool:
+    """Whether a script can be started in a folder, and its first line and the address of a socket have room."""
+    if sys.platform != "linux" or os.statvfs(temporary).f_flag & os.ST_NOEXEC:
+        return False
+    return shlex.quote(python) == python and len(python) < 100 and len(temporary) < 40
+
+
 @cache
 def launcher() -> str:
     """What Spark is to start in the place of Python: the launcher of this process's nursery, where it can have one."""
-    fits = sys.platform == "linux" and shlex.quote(sys.executable) == sys.executable and len(sys.executable) < 100
-    if not fits:  # the first line of a script has no room for some paths
+    if not _fits(sys.executable, tempfile.gettempdir()):
         return sys.executable
     nursery = Nursery()
     atexit.register(nursery.close)
