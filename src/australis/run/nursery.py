@@ -9,7 +9,6 @@ from __future__ import annotations
 import atexit
 import gc
 import importlib
-import json
 import os
 import runpy
 import select
@@ -27,18 +26,19 @@ from pathlib import Path
 
 _LAUNCHER = """\
 #!{python} -SEsB
-import json, os, signal, socket, sys
-asked = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+import _signal, _socket, os, sys  # socket itself takes longer to load than all else here
+asked = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
 try:
     if sys.argv[1] != "-m":
         raise ValueError
     asked.connect({address!r})
-    message = {{"arguments": sys.argv[1:], "folder": os.getcwd(), "environment": dict(os.environ)}}
-    socket.send_fds(asked, [json.dumps(message).encode()], [0, 1, 2])
+    wanted = [os.getcwd(), str(len(sys.argv) - 1), *sys.argv[1:], *map("=".join, os.environ.items())]
+    streams = b"".join(stream.to_bytes(4, sys.byteorder) for stream in (0, 1, 2))
+    asked.sendmsg([os.fsencode("\\0".join(wanted))], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, streams)])
     child = int(asked.recv(64))
 except (OSError, ValueError, IndexError):
     os.execv({python!r}, [{python!r}, *sys.argv[1:]])
-signal.signal(signal.SIGTERM, lambda *_: os.kill(child, signal.SIGTERM))
+_signal.signal(_signal.SIGTERM, lambda *_: os.kill(child, _signal.SIGTERM))
 for stream in 0, 1, 2:
     os.close(stream)
 while asked.recv(64):
@@ -47,7 +47,9 @@ while asked.recv(64):
 _LOADED = (
     "encodings.idna",
     "pandas",
+    "pyarrow.pandas_compat",
     "pyarrow.parquet",
+    "pyarrow.vendored.version",
     "pyspark.daemon",
     "pyspark.worker",
     "pyspark.sql.streaming.python_streaming_source_runner",
@@ -110,9 +112,11 @@ def room() -> str | None:
 
 
 def _load() -> None:
-    """Everything that the processes would load."""
+    """Everything that the processes would load; a first kernel has numba load most of itself."""
     for module in _LOADED:
         importlib.import_module(module)
+    kernel = importlib.import_module("australis.kernel")
+    kernel.longer(importlib.import_module("numpy").zeros(1, "int64"))
 
 
 def _serve(address: str) -> None:
@@ -150,18 +154,18 @@ def _live(asked: socket.socket) -> int:
     """Be the process that was asked for; the connection closes when it ends."""
     try:
         data, streams, _, _ = socket.recv_fds(asked, _MOST, 3)
-        wanted = json.loads(data)
+        folder, count, *words = os.fsdecode(data).split("\0")
+        (_, module, *arguments), settings = words[: int(count)], words[int(count) :]
         for number, stream in enumerate(streams):
             os.dup2(stream, number)
             os.close(stream)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        os.chdir(wanted["folder"])
+        os.chdir(folder)
         os.environ.clear()
-        os.environ.update(wanted["environment"])
-        sys.path[:0] = _paths(wanted["environment"].get("PYTHONPATH", ""))
+        os.environ.update((each.partition("=")[0], each.partition("=")[2]) for each in settings)
+        sys.path[:0] = _paths(os.environ.get("PYTHONPATH", ""))
         asked.send(str(os.getpid()).encode())
-        _, module, *arguments = wanted["arguments"]
         sys.argv = [module, *arguments]
         sys.modules.pop(module, None)  # it is loaded already, and is now to be run
         runpy.run_module(module, run_name="__main__", alter_sys=True)
