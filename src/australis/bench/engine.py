@@ -253,7 +253,7 @@ def main(
             told("batches of one tuple")
             report["empty"] = overhead(spark, folder, repeat)
             told("a task with and without measurements")
-            report["measuring"] = measuring.share(tuples(folder, count), 5 * repeat)
+            report["measuring"] = measuring.share_apart(tuples(folder, count), 5 * repeat)
             _save(report, json)
     if own:
         spark.stop()

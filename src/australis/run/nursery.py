@@ -60,7 +60,7 @@ _LOADED = (
     "scipy.fft",
     "scipy.signal",
 )
-_MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(1 << 30), "MALLOC_TRIM_THRESHOLD_": str(1 << 30)}
+MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(1 << 30), "MALLOC_TRIM_THRESHOLD_": str(1 << 30)}
 """Columns come and go with every train: memory that is given back each time is cleared each time."""
 _MOST = 1 << 20  # bytes of a message: an environment
 
@@ -77,7 +77,7 @@ class Nursery:
         Path(self.launcher).chmod(0o700)
         command = [sys.executable, "-m", __name__, address]
         self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, start_new_session=True, env={**_MEMORY, **os.environ}
+            command, stdin=subprocess.PIPE, start_new_session=True, env={**MEMORY, **os.environ}
         )
 
     def close(self) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from australis import java
-from australis.run.nursery import launcher, room
+from australis.run.nursery import MEMORY, launcher, room
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -20,6 +20,7 @@ LOCAL = "local[*,4]"
 _QUIET = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
 _LOG = Path(__file__).with_name("log4j2.properties")
 _LOOPBACK = {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
+_EXECUTORS = {f"spark.executorEnv.{name}": value for name, value in MEMORY.items()}
 _SOCKETS = "spark.python.unix.domain.socket"  # over TCP every task waits 40 ms for a delayed acknowledgement
 _STREAMS = {
     "spark.sql.session.timeZone": "UTC",
@@ -54,7 +55,8 @@ def session(
     os.environ.setdefault("LOG4J_CONFIGURATION_FILE", str(_LOG))
     where = master or LOCAL
     os.environ["PYSPARK_PYTHON"] = launcher() if where.startswith("local") else sys.executable
-    settings = _QUIET | _STREAMS | (_LOOPBACK if where.startswith("local") else {}) | {f"{_SOCKETS}.enabled": "true"}
+    settings = _QUIET | _STREAMS | (_LOOPBACK if where.startswith("local") else _EXECUTORS)
+    settings[f"{_SOCKETS}.enabled"] = "true"
     if where.startswith("local") and (folder := room()) is not None:
         settings[f"{_SOCKETS}.dir"] = folder
     conf = SparkConf().setAppName("australis").setMaster(where).setAll(list(settings.items()))
