@@ -150,6 +150,12 @@ def _paths(told: str) -> list[str]:
     return [path for path in paths if not (path.startswith(archives) and Path(path).is_file())]
 
 
+def _tell(*_: object, **__: object) -> None:
+    """Print the error under way, unless it is that Spark has gone: its workers find that out when they are idle."""
+    if not isinstance(sys.exception(), BrokenPipeError):
+        traceback.print_exception(sys.exception())
+
+
 def _live(asked: socket.socket) -> int:
     """Be the process that was asked for; the connection closes when it ends."""
     try:
@@ -167,6 +173,7 @@ def _live(asked: socket.socket) -> int:
         sys.path[:0] = _paths(os.environ.get("PYTHONPATH", ""))
         asked.send(str(os.getpid()).encode())
         sys.argv = [module, *arguments]
+        traceback.print_exc = _tell
         sys.modules.pop(module, None)  # it is loaded already, and is now to be run
         runpy.run_module(module, run_name="__main__", alter_sys=True)
     except SystemExit as end:
