@@ -1,0 +1,85 @@
+"""The nursery: processes as Spark would start them, forked from one that has everything loaded."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from australis.run.nursery import Nursery, _fits, _paths
+
+MODULE = """\
+import os, sys
+print(os.getcwd(), os.environ.get("ROAD"), sys.argv[1:], "australis.run.start" in sys.modules, sys.stdin.read())
+"""
+DRIVER = """\
+import sys
+from australis.run.nursery import launcher, room
+launcher()
+print(room(), flush=True)
+sys.stdin.read()
+"""
+
+
+def until(condition: Callable[[], bool]) -> None:
+    for _ in range(600):  # it may still be loading
+        if condition():
+            return
+        time.sleep(0.1)
+    raise AssertionError("a minute has passed")
+
+
+@pytest.fixture(scope="module")
+def nursery() -> Iterator[Nursery]:
+    nursery = Nursery()
+    until(Path(nursery.launcher).with_name("nursery").exists)  # before that, Python does what is asked
+    yield nursery
+    nursery.close()
+
+
+def asked(nursery: Nursery, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(folder), "ROAD": "a = b"}
+    return subprocess.run(
+        [nursery.launcher, *arguments], cwd=folder, env=environment, input="said", capture_output=True, text=True
+    )
+
+
+def test_a_module_runs_as_python_would_run_it_with_everything_loaded(nursery: Nursery, tmp_path: Path) -> None:
+    (tmp_path / "road.py").write_text(MODULE)
+    told = asked(nursery, tmp_path, "-m", "road", "1", "two words")
+    assert told.stdout == f"{tmp_path} a = b ['1', 'two words'] True said\n", told.stderr
+
+
+def test_what_the_nursery_does_not_do_python_does(nursery: Nursery, tmp_path: Path) -> None:
+    assert asked(nursery, tmp_path, "-c", "import sys; print(len(sys.modules) < 200)").stdout == "True\n"
+
+
+def test_archives_of_spark_are_not_looked_at(tmp_path: Path) -> None:
+    import pyspark
+
+    archive = Path(pyspark.__file__).parent / "python" / "lib" / "pyspark.zip"
+    assert archive.exists()
+    assert _paths(os.pathsep.join([str(archive), "", str(tmp_path)])) == [str(tmp_path)]
+
+
+def test_paths_that_are_too_long_are_none_for_scripts_and_sockets(tmp_path: Path) -> None:
+    (tmp_path / ("long" * 10)).mkdir()
+    assert _fits("/usr/bin/python3", "/tmp")
+    assert not _fits("/usr/bin/python3", str(tmp_path / ("long" * 10)))
+    assert not _fits("/my python/bin/python", "/tmp")
+
+
+def test_a_process_that_is_killed_leaves_no_folder() -> None:
+    driver = subprocess.Popen([sys.executable, "-c", DRIVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert driver.stdout is not None
+    folder = Path(driver.stdout.readline().strip())
+    assert folder.is_dir()
+    driver.kill()
+    driver.wait()
+    for stream in (driver.stdin, driver.stdout):
+        assert stream is not None
+        stream.close()
+    until(lambda: not folder.exists())
