@@ -86,8 +86,8 @@ class Lead:
         named = known.named(reports, self.id)
         ids = np.asarray(reports[self.id].take(named).cast(pa.int64()))
         if self.focals is not None:
-            rows = named[_last(ids)]
-            focal, stored = rows[np.isin(ids[_last(ids)], self.focals)], None
+            last = _last(ids)
+            focal, stored = named[last][np.isin(ids[last], self.focals)], None
         else:
             focal, stored = self._known(tables, trains, ids, named)
         number = max(moment.number, *(int(train.number[-1]) for train in trains if len(train)))
@@ -120,7 +120,8 @@ class Lead:
         last = _last(ids)
         if not self.forgets:
             self._keep(tables, reports, named[last])
-        found = objects.lookup([pa.array(np.setdiff1d(fresh, ids))], len(np.setdiff1d(fresh, ids)))
+        silent = np.setdiff1d(fresh, ids)
+        found = objects.lookup([pa.array(silent)], len(silent))
         there = found[found >= 0]
         columns = [objects.get(name, there) for name in (self.id, known.X, known.Y)]
         if self.time is not None:
