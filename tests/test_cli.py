@@ -19,6 +19,9 @@ from typer.testing import CliRunner
 
 import australis as au
 from australis.cli import app
+from australis.linear_road import demo
+from australis.linear_road.validation import Verdict
+from australis.linear_road.validation.verdict import Tally
 from australis.run import command, given, letters
 from australis.run.sinks.console import Console
 from australis.run.sinks.single import Single
@@ -256,11 +259,19 @@ def test_functions_come_from_a_module(place):
 
 @pytest.mark.spark
 def test_demo(place):
-    shown = told("demo", "--out", "demo", "--seconds", "180", "--speed", "30").stdout
+    shown = told("demo", "--out", "demo", "--lead", "60", "--seconds", "120", "--speed", "30").stdout
     assert "verdict: right" in shown
     page = (place / "demo" / "linear_road.html").read_text()
     for picture in ("responses", "throughput", "lav", "tolls", "speeds-east"):
         assert f'<figure id="{picture}">' in page
+
+
+@pytest.mark.parametrize(("fault", "code"), [({"late": 3}, 0), ({"wrong": 1}, 1), ({"missing": 1, "late": 2}, 1)])
+def test_the_demo_fails_for_wrong_answers_and_names_late_ones(monkeypatch, fault, code):
+    verdict = Verdict((Tally(0, due=9, right=9 - fault.get("wrong", 0), **fault),), 0, ())
+    monkeypatch.setattr(demo, "demo", lambda *_: demo.Demonstration(verdict, Path("page.html"), ""))
+    said = told("demo", code=code)
+    assert ("3 right answers came late" in said.stderr) == (code == 0)
 
 
 def test_bench_hands_its_options_on(monkeypatch):

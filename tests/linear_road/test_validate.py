@@ -15,6 +15,7 @@ from australis.errors import RunError
 from australis.linear_road.feed import Feed, feed
 from australis.linear_road.record import LIMITS
 from australis.linear_road.validation import Verdict, reference, validate, write_reference
+from australis.linear_road.validation.verdict import Tally
 from tests.oracles.linear_road import Line, Past, Road, Row, balance, expenditure, report, travel, write
 
 KEYS = {0: (1, 2), 1: (1, 3), 2: (4,), 3: (3,), 4: (3,)}
@@ -237,6 +238,21 @@ def test_a_verdict_shows_each_fault_with_what_was_expected(tmp_path: Path) -> No
     assert (told["ok"], told["broken"]) == (False, 2)
     assert told["answers"]["toll notifications"]["worst"] == 6.25
     assert {"type": None, "kind": "broken", "text": "line 10: `hello`"} in told["faults"]
+
+
+def test_late_answers_are_told_apart_from_wrong_ones() -> None:
+    late, wrong = Tally(0, due=3, right=3, late=2, worst=9.5, median=1.0, p99=9.5), Tally(0, due=3, right=2, wrong=1)
+    busy = Verdict((late, Tally(1)), 0, ())
+    assert (busy.ok, busy.right, busy.late) == (False, True, 2)
+    assert "verdict: right, but 2 late" in busy.text()
+    for bad in (Verdict((late, wrong), 0, ()), Verdict((late,), 1, ()), Verdict((Tally(2, early=1),), 0, ())):
+        assert not bad.right
+        assert "verdict: NOT right" in bad.text()
+
+
+def test_a_verdict_fits_a_terminal() -> None:
+    large = [Tally(kind, 12_466_124, 12_466_124, worst=1999.5, median=100.25, p99=1000.5) for kind in range(5)]
+    assert max(map(len, Verdict(tuple(large), 0, ()).text().splitlines())) <= 80
 
 
 @pytest.mark.parametrize(

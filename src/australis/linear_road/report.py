@@ -16,7 +16,7 @@ from australis.linear_road.record import EAST, LIMITS, REPORT, SEGMENTS, TOLL
 from australis.linear_road.survey import survey
 from australis.linear_road.validation import Verdict
 from australis.linear_road.validation.answers import Output, answers
-from australis.linear_road.validation.verdict import FAULTS, NAMES
+from australis.linear_road.validation.verdict import NAMES
 
 _COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00")
 _SHOWN = 4000  # points of a kind of answer in a picture
@@ -39,8 +39,7 @@ def report(
 
 def _row(tally: Any) -> tuple[str, ...]:
     times = ("-" if each is None else f"{each:.2f}" for each in (tally.median, tally.p99, tally.worst))
-    faults = sum(getattr(tally, kind) for kind in FAULTS)
-    counts = (f"{tally.due:,}", f"{tally.right:,}", f"{faults:,}")
+    counts = (f"{tally.due:,}", f"{tally.right:,}", f"{tally.faults:,}")
     return NAMES[tally.type], *counts, *times, f"{LIMITS[tally.type]:g}"
 
 
@@ -53,7 +52,8 @@ def _responses(read: Output, speed: float) -> Picture:
         axes.plot(given.time[rows] / 60, took, ".", markersize=2, color=color, label=NAMES[kind])
     for limit in sorted(set(LIMITS.values())):
         axes.axhline(limit, color="#8a8a8a", linestyle="--", linewidth=1)
-        axes.annotate(f" limit {limit:g} s", (0, limit), va="bottom", fontsize=8, color="#8a8a8a")
+        place = {"xy": (0, limit), "xycoords": ("axes fraction", "data"), "va": "bottom"}
+        axes.annotate(f" limit {limit:g} s", **place, fontsize=8, color="#8a8a8a")
     axes.set_yscale("log")
     axes.set_xlabel("time (minutes)")
     axes.set_ylabel("response (seconds)")
@@ -84,8 +84,9 @@ def _maps(feed: Feed, read: Output) -> list[Picture]:
     given = read.answers[TOLL]
     where = _places(feed, given.key)
     east = np.flatnonzero((where >= 0) & (where // SEGMENTS == EAST))
-    minute, seg = given.time[east] // 60, where[east] % SEGMENTS
-    shape = (int(given.time.max(initial=0)) // 60 + 1, SEGMENTS)
+    minutes = given.time // 60 if len(given.time) else np.zeros(1, np.int64)
+    first, shape = int(minutes.min()), (int(np.ptp(minutes)) + 1, SEGMENTS)
+    minute, seg = given.time[east] // 60 - first, where[east] % SEGMENTS
     made = []
     for name, title, values, colors, unit in (
         ("lav", "Latest average velocities, eastbound", given.first, "magma", "mph"),
@@ -105,7 +106,7 @@ def _maps(feed: Feed, read: Output) -> list[Picture]:
             cmap=colors,
             origin="lower",
             aspect="auto",
-            extent=(0, shape[0], 0, SEGMENTS),
+            extent=(first, first + shape[0], 0, SEGMENTS),
             interpolation="nearest",
         )
         figure.colorbar(image, ax=axes, label=unit)

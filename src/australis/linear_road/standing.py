@@ -6,7 +6,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table as Sheet
 
 from australis.linear_road.rate import Trial
-from australis.linear_road.validation.verdict import FAULTS, NAMES
+from australis.linear_road.validation.verdict import NAMES
 
 
 def sheet(trial: Trial) -> Sheet:
@@ -22,7 +22,6 @@ def sheet(trial: Trial) -> Sheet:
     for column in made.columns[1:]:
         column.justify = "right"
     for tally in trial.verdict.tallies:
-        faults = sum(getattr(tally, kind) for kind in FAULTS)
         times = ("-" if each is None else f"{each:.2f}" for each in (tally.median, tally.p99, tally.worst))
-        made.add_row(NAMES[tally.type], f"{tally.due:,}", f"{faults:,}", *times)
+        made.add_row(NAMES[tally.type], f"{tally.due:,}", f"{tally.faults:,}", *times)
     return made
