@@ -214,7 +214,7 @@ def test_the_script_draws_and_seeks(whole: Frames, tmp_path: Path) -> None:
         console.log(JSON.stringify(told));
         """
     )
-    done = subprocess.run(["node", str(tmp_path / "page.js")], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(["node", str(tmp_path / "page.js")], capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     for (clock, told, sizes), row in zip(json.loads(done.stdout), [0, 59, 30, 7, 59], strict=True):
         assert clock == f"0:{row:02d}"

@@ -51,7 +51,7 @@ def kill(process: "subprocess.Popen[bytes]") -> None:
             os.kill(pid, signal.SIGKILL)
 
 
-def said(path: Path, pattern: str, seconds: float = 60) -> str:
+def said(path: Path, pattern: str, seconds: float = 600) -> str:
     """Wait until a log says something."""
     limit = time.monotonic() + seconds
     while time.monotonic() < limit:

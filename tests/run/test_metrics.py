@@ -37,7 +37,7 @@ def samples(text):
 
 
 def ask(server, method="GET", path="/metrics"):
-    connection = HTTPConnection(*server.address, timeout=10)
+    connection = HTTPConnection(*server.address, timeout=600)
     connection.request(method, path)
     answer = connection.getresponse()
     told = answer.status, answer.headers["Content-Type"], answer.read().decode()

@@ -25,11 +25,11 @@ sys.stdin.read()
 
 
 def until(condition: Callable[[], bool]) -> None:
-    for _ in range(600):  # it may still be loading
+    for _ in range(6000):  # it may still be loading
         if condition():
             return
         time.sleep(0.1)
-    raise AssertionError("a minute has passed")
+    raise AssertionError("ten minutes have passed")
 
 
 @pytest.fixture(scope="module")

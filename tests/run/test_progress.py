@@ -177,7 +177,7 @@ def _report():
     return pa.RecordBatch.from_pylist([{"time": 1, "vid": 2, "mph": 70}], FAST.inputs[0].schema)
 
 
-def _until(true, seconds=10):
+def _until(true, seconds=600):
     limit = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < limit

@@ -53,7 +53,7 @@ class Client:
     """A connection that stays open."""
 
     def __init__(self, endpoint):
-        self.connection = HTTPConnection(*endpoint.address, timeout=10)
+        self.connection = HTTPConnection(*endpoint.address, timeout=600)
 
     def post(self, body, type=JSON, sender="", sequence=None, path="/", **headers):
         told = {"Content-Type": type} | {name.replace("_", "-"): value for name, value in headers.items()}

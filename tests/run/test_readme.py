@@ -61,7 +61,7 @@ def test_a_source_of_the_readme_gives_tuples(spark: "SparkSession", text: str) -
             request = urllib.request.Request(f"http://127.0.0.1:{port}/", body, headers)
             with urllib.request.urlopen(request) as answer:
                 assert answer.status == 200
-        limit = time.monotonic() + 60
+        limit = time.monotonic() + 600
         while not found.table().num_rows:
             run.wait(0.02)
             assert time.monotonic() < limit

@@ -27,7 +27,7 @@ def folder(tmp_path_factory):
     for name in ("killed", "whole"):
         (folder / name).mkdir()
     command = [sys.executable, str(PROGRAM), str(KILLS), *SINKS]
-    told = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
+    told = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600)
     assert told.returncode == 0, told.stderr
     died = {where: int(count) for where, count in map(str.split, told.stdout.splitlines())}
     assert all(died.values()), f"too few were killed: {died}"
