@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from australis.errors import AustralisError, SchemaError
+from australis.errors import AustralisError, RunError, SchemaError
 from australis.expr import Bound
 from australis.expr.aggregate import Aggregation, Call
 from australis.folds import Accumulators, Feed, Fold, fold
@@ -23,6 +23,7 @@ Functions = tuple[tuple[str, Aggregation], ...]
 class Folded:
     """Functions bound to the schema of the tuples that they aggregate: one fold for each call, however often made."""
 
+    calls: tuple[Call, ...]
     folds: tuple[Fold, ...]
     arguments: tuple[tuple[Bound, ...], ...]
     results: tuple[tuple[str, Bound], ...]
@@ -68,7 +69,13 @@ class Folded:
 
     def finish(self, windows: Sequence[Accumulators]) -> list[pa.Array[Any]]:
         """The columns of the results, a row for each window."""
-        columns = [one.finish(accumulators) for one, accumulators in zip(self.folds, windows, strict=True)]
+        columns = []
+        for call, one, accumulators in zip(self.calls, self.folds, windows, strict=True):
+            try:
+                columns.append(one.finish(accumulators))
+            except OverflowError:
+                hint = "sum their seconds with epoch" if pa.types.is_duration(one.type) else "cast to double"
+                raise RunError(f"`{call}`: overflow; the result does not fit in 64 bits, {hint}") from None
         made = pa.RecordBatch.from_arrays(columns, names=[f"#{i}" for i in range(len(columns))])
         return [result.evaluate(made) for _, result in self.results]
 
@@ -97,4 +104,4 @@ def folded(functions: Functions, stream: pa.Schema, order: pa.DataType, taken: t
             results.append((name, function.outer.rename(numbered).bind(made)))
         except AustralisError as error:
             raise type(error)(f"`{function}`: {error}") from error
-    return Folded(folds, arguments, tuple(results))
+    return Folded(tuple(calls), folds, arguments, tuple(results))

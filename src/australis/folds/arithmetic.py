@@ -10,32 +10,16 @@ import numpy as np
 import pyarrow as pa
 
 from australis.columns import Values, arrow, storage
-from australis.folds.fold import ALL_VALID, Accumulators, Feed, numbers
+from australis.folds.fold import ALL_VALID, COUNT, Accumulators, Feed, Merging, numbers
 from australis.kernel import inner, kernel
-from australis.table import Table
 from australis.train import Bools, Ints
 
-_COUNT = pa.field("n", pa.int64(), nullable=False)
-
-
-class _Merging:
-    """What folds without a table of their own share."""
-
-    merges = True
-
-    def seen(self) -> Table | None:
-        return None
-
-    def release(self, windows: Accumulators, slots: Ints) -> None:
-        pass
-
-
 @dataclass(frozen=True)
-class Count(_Merging):
+class Count(Merging):
     """How many tuples, or how many with a value."""
 
     type: pa.DataType = pa.int64()
-    fields: tuple[pa.Field[Any], ...] = (_COUNT,)
+    fields: tuple[pa.Field[Any], ...] = (COUNT,)
 
     def add(self, into: Accumulators, feed: Feed, arguments: Sequence[pa.Array[Any]]) -> None:
         valid = ALL_VALID
@@ -51,20 +35,12 @@ class Count(_Merging):
 
 
 @dataclass(frozen=True)
-class Sum(_Merging):
-    """The sum of the values, or with `mean` their average; null when there is none."""
+class Sum(Merging):
+    """The sum of doubles, or with `mean` their average; null when there is none. Those of whole numbers are apart."""
 
-    type: pa.DataType
-    fields: tuple[pa.Field[Any], ...]
     mean: bool = False
-
-    @classmethod
-    def of(cls, argument: pa.DataType, mean: bool = False) -> Sum:
-        total = pa.float64() if pa.types.is_floating(argument) else pa.int64()
-        result: pa.DataType = argument if pa.types.is_duration(argument) else total
-        if mean:
-            result = pa.float64()
-        return cls(result, (_COUNT, pa.field("total", total, nullable=False)), mean)
+    type: pa.DataType = pa.float64()
+    fields: tuple[pa.Field[Any], ...] = (COUNT, pa.field("total", pa.float64(), nullable=False))
 
     def add(self, into: Accumulators, feed: Feed, arguments: Sequence[pa.Array[Any]]) -> None:
         values, valid = numbers(arguments[0])
@@ -75,13 +51,11 @@ class Sum(_Merging):
 
     def finish(self, windows: Accumulators) -> pa.Array[Any]:
         n, total = windows.columns["n"], windows.columns["total"]
-        if self.mean:
-            return arrow(total / np.maximum(n, 1), n > 0, self.type)
-        return arrow(total, n > 0, self.type)
+        return arrow(total / np.maximum(n, 1) if self.mean else total, n > 0, self.type)
 
 
 @dataclass(frozen=True)
-class Extreme(_Merging):
+class Extreme(Merging):
     """The least or the greatest of numbers or times; NaN counts as greater than any number."""
 
     type: pa.DataType
@@ -92,7 +66,7 @@ class Extreme(_Merging):
     def of(cls, argument: pa.DataType, greatest: bool) -> Extreme:
         wide = pa.float64() if pa.types.is_floating(argument) else pa.int64()
         kept = argument if argument == pa.uint64() else wide
-        return cls(argument, (_COUNT, pa.field("value", kept, nullable=False)), greatest)
+        return cls(argument, (COUNT, pa.field("value", kept, nullable=False)), greatest)
 
     def add(self, into: Accumulators, feed: Feed, arguments: Sequence[pa.Array[Any]]) -> None:
         values, valid = numbers(arguments[0])
@@ -108,14 +82,14 @@ class Extreme(_Merging):
 
 
 @dataclass(frozen=True)
-class Variance(_Merging):
-    """Variance or standard deviation by Welford's method; of a sample, null for fewer than two values."""
+class Variance(Merging):
+    """Variance or standard deviation of doubles by Welford's method; of a sample, null for fewer than two values."""
 
     sample: bool
     root: bool
     type: pa.DataType = pa.float64()
     fields: tuple[pa.Field[Any], ...] = (
-        _COUNT,
+        COUNT,
         pa.field("mean", pa.float64(), nullable=False),
         pa.field("squares", pa.float64(), nullable=False),
     )
@@ -123,9 +97,7 @@ class Variance(_Merging):
     def add(self, into: Accumulators, feed: Feed, arguments: Sequence[pa.Array[Any]]) -> None:
         values, valid = numbers(arguments[0])
         own = into.columns
-        _welford(
-            feed.slots, feed.rows, values.astype(np.float64, copy=False), valid, own["n"], own["mean"], own["squares"]
-        )
+        _welford(feed.slots, feed.rows, values, valid, own["n"], own["mean"], own["squares"])
 
     def merge(self, panes: Accumulators, starts: Ints, slots: Ints) -> Accumulators:
         own = panes.columns

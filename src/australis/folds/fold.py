@@ -75,6 +75,22 @@ class Fold(Protocol):
         """Windows are about to be dropped."""
 
 
+COUNT = pa.field("n", pa.int64(), nullable=False)
+"""How many values an accumulator has."""
+
+
+class Merging:
+    """What folds without a table of their own share."""
+
+    merges = True
+
+    def seen(self) -> Table | None:
+        return None
+
+    def release(self, windows: Accumulators, slots: Ints) -> None:
+        pass
+
+
 def numbers(array: pa.Array[Any]) -> tuple[Values, Bools]:
     """Values as 64-bit numbers, and which are valid (or `ALL_VALID`)."""
     values, valid = plain(array)

@@ -11,6 +11,7 @@ from australis.folds.arithmetic import Count, Extreme, Sum, Variance
 from australis.folds.choice import End, ExtremeOf
 from australis.folds.distinct import CountDistinct
 from australis.folds.fold import Fold
+from australis.folds.whole import WholeSum, WholeVariance
 from australis.folds.window_function import WINDOW_FUNCTIONS, compiled
 from australis.keys import hashable
 
@@ -51,12 +52,15 @@ def fold(call: Call, arguments: tuple[pa.DataType, ...], order: pa.DataType) -> 
             return ExtremeOf.of(argument, call.name == "max")
         raise ExpressionError(f"`{call}`: values of type {argument} have no order")
     if call.name == "sum" and pa.types.is_duration(argument):
-        return Sum.of(argument)
+        return WholeSum.of(argument)
     if not _counts(argument):
         raise ExpressionError(f"`{call}`: {call.name} takes a number, not {argument}")
+    whole = not pa.types.is_floating(argument)
     if call.name in ("sum", "avg"):
-        return Sum.of(argument, mean=call.name == "avg")
-    return Variance(sample=call.name in ("stddev", "variance"), root=call.name.startswith("stddev"))
+        mean = call.name == "avg"
+        return WholeSum.of(argument, mean) if whole else Sum(mean)
+    sample, root = call.name in ("stddev", "variance"), call.name.startswith("stddev")
+    return WholeVariance(sample, root, argument == pa.uint64()) if whole else Variance(sample, root)
 
 
 def _counts(type_: pa.DataType) -> bool:

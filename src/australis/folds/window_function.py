@@ -15,10 +15,11 @@ from numba.core.errors import NumbaError
 from numba.np.numpy_support import as_dtype, from_dtype
 
 from australis.columns import Values, arrow, storage
-from australis.errors import ExpressionError
+from australis.errors import ExpressionError, RunError
+from australis.folds.checked import checked
 from australis.folds.fold import ALL_VALID, Accumulators, Feed, numbers
 from australis.table import Table
-from australis.train import Ints
+from australis.train import Bools, Ints
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class WindowFunction:
     """`init()` makes a window's state, `incr(state, value, ...)` takes a tuple, `final(state)` gives the result.
 
     The state is a number or a tuple of numbers, the arguments are numbers (times as integers in their unit). The three
-    are compiled, so that no tuple meets the interpreter. Tuples with a null argument are passed over; a window with
+    are compiled, so that no tuple meets the interpreter; a whole number that leaves 64 bits is an error. Tuples with a null argument are passed over; a window with
     none left results in null.
     """
 
@@ -75,10 +76,16 @@ class Compiled:
         values: list[Values] = []
         for argument in arguments:
             value, there = numbers(argument)
+            if value.dtype == np.uint64:
+                value = self._signed(value, there)
             values.append(value)
             if len(there):
                 valid = valid & there if len(valid) else there
-        self.add_kernel(feed.slots, feed.rows, valid, *(into.columns[field.name] for field in self.fields), *values)
+        state = (into.columns[field.name] for field in self.fields)
+        try:
+            self.add_kernel(feed.slots, feed.rows, valid, *state, *values)
+        except OverflowError:
+            raise self._overflow("a number of its state") from None
 
     def merge(self, panes: Accumulators, starts: Ints, slots: Ints) -> Accumulators:
         raise AssertionError("a window function's state belongs to one window")
@@ -86,8 +93,22 @@ class Compiled:
     def finish(self, windows: Accumulators) -> pa.Array[Any]:
         n, *state = (windows.columns[field.name] for field in self.fields)
         out = np.zeros(len(n), storage(self.type))
-        self.finish_kernel(n, *state, out)
+        try:
+            self.finish_kernel(n, *state, out)
+        except OverflowError:
+            raise self._overflow("what `final` makes") from None
         return arrow(out, n > 0, self.type)
+
+    def _signed(self, values: Values, there: Bools) -> Values:
+        if ((values >> 63) & (there if len(there) else 1)).any():
+            raise self._overflow("an argument")
+        return values.view(np.int64)
+
+    def _overflow(self, what: str) -> RunError:
+        return RunError(
+            f"window function `{self.function.name}`: overflow; {what} does not fit in 64 bits,"
+            " cast to double, or begin with 0.0"
+        )
 
     def seen(self) -> Table | None:
         return None
@@ -101,7 +122,7 @@ def compiled(function: WindowFunction, arguments: tuple[pa.DataType, ...]) -> Co
     """Infer the types of state and result from those of the arguments, and build the kernels."""
     widened = [np.float64 if storage(type_).kind == "f" else np.int64 for type_ in arguments]
     given = tuple(from_dtype(np.dtype(type_)) for type_ in widened)
-    init, incr, final = (njit(part) for part in (function.init, function.incr, function.final))
+    init, incr, final = (checked(part) for part in (function.init, function.incr, function.final))
     state = _result(function, "init", init, ())
     state = _result(function, "incr", incr, (state, *given))
     again = _result(function, "incr", incr, (state, *given))
