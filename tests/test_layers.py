@@ -20,6 +20,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "columns",
         "span",
         "queues",
+        "edges",
         "panes",
         "windows",
         "folds",

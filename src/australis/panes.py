@@ -1,6 +1,6 @@
 """Panes: the disjoint parts of overlapping windows, so that each tuple is folded once.
 
-A window of the order's values covers `per_window` panes and begins every `per_advance` panes. A group chains its panes
+A pane is a step of the windows' grid. A group chains its panes
 in order; chains hold slot + 1, so that zero is their end.
 """
 
@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from australis.columns import Values
+from australis.edges import Grid, apart, between, earliest, edge, index, over, until
 from australis.kernel import inner, kernel, longer
 from australis.order import admit, bounded
 from australis.table import Table
@@ -21,16 +22,12 @@ from australis.train import Bools, Ints
 class Shape(NamedTuple):
     """How windows lie on the values of an order."""
 
-    width: Any
-    """Of a pane, in values."""
-    origin: Any
-    """Where window 0 begins."""
-    per_window: int
-    per_advance: int
+    grid: Grid
+    """Of which a step is a pane."""
     counts: bool
     """On arrival numbers, where there is no window before the first."""
     whole: bool
-    """Values are whole numbers, which can be compared with a pane's start; others are divided and rounded down."""
+    """Values are whole numbers, which can be compared with a pane's start."""
 
 
 class Groups(NamedTuple):
@@ -44,7 +41,7 @@ class Groups(NamedTuple):
     """Once a window was closed, the one after it."""
     closed: Bools
     due: Values
-    """Where the earliest open window ends, while there are panes."""
+    """The last value of the earliest open window, or on doubles where it ends, while there are panes."""
 
 
 class Panes(NamedTuple):
@@ -121,17 +118,12 @@ def _more(out: Closed) -> Closed:
 @inner
 def _earliest(group: int, shape: Shape, groups: Groups, panes: Panes) -> int:
     """The earliest window of a group that is still open."""
-    window = int(panes.ordinal[groups.head[group] - 1] - shape.per_window) // shape.per_advance + 1
+    window = earliest(panes.ordinal[groups.head[group] - 1], shape.grid.per_window, shape.grid.per_advance)
     if shape.counts and window < 0:
         window = 0
     if groups.closed[group] and window < groups.upcoming[group]:
         window = int(groups.upcoming[group])
     return window
-
-
-@inner
-def _end(window: int, shape: Shape) -> Any:
-    return shape.origin + (window * shape.per_advance + shape.per_window) * shape.width
 
 
 @inner
@@ -141,12 +133,13 @@ def _close(
     """Close the windows of a group that end at `bound` or before, or all of them; false if there is no more room."""
     while groups.head[group]:
         window = _earliest(group, shape, groups, panes)
-        groups.due[group] = _end(window, shape)
-        if not everything and bound < groups.due[group]:
+        groups.due[group] = until(window, shape.grid, shape.grid.parts)
+        if not everything and not over(bound, groups.due[group], shape.grid.parts):
             break
+        first = window * shape.grid.per_advance
         closed, members, drops = out.lengths
         pane = groups.head[group] - 1
-        while pane >= 0 and panes.ordinal[pane] < window * shape.per_advance + shape.per_window:
+        while pane >= 0 and apart(panes.ordinal[pane], first) < np.uint64(shape.grid.per_window):
             if members == len(out.panes):
                 return False
             out.panes[members] = pane
@@ -157,10 +150,12 @@ def _close(
         out.rows[closed], out.groups[closed], out.windows[closed] = row, group, window
         out.starts[closed + 1] = members
         groups.closed[group], groups.upcoming[group] = True, window + 1
-        while groups.head[group] and panes.ordinal[groups.head[group] - 1] < (window + 1) * shape.per_advance:
-            out.dropped[drops] = groups.head[group] - 1
+        pane = groups.head[group] - 1
+        while pane >= 0 and apart(panes.ordinal[pane], first) < np.uint64(shape.grid.per_advance):
+            out.dropped[drops] = pane
             drops += 1
-            groups.head[group] = panes.chain[groups.head[group] - 1]
+            pane = panes.chain[pane] - 1
+        groups.head[group] = pane + 1
         if groups.head[group] == 0:
             groups.tail[group] = 0
         out.lengths[0], out.lengths[1], out.lengths[2] = closed + 1, members, drops
@@ -172,7 +167,7 @@ def close_all(those: Ints, shape: Shape, groups: Groups, panes: Panes) -> Closed
     """Close every window of these groups: nothing more will come."""
     out = none_closed()
     for group in those:
-        while not _close(-1, group, shape.origin, True, shape, groups, panes, out):
+        while not _close(-1, group, shape.grid.origin, True, shape, groups, panes, out):
             out = _more(out)
     return out
 
@@ -180,9 +175,9 @@ def close_all(those: Ints, shape: Shape, groups: Groups, panes: Panes) -> Closed
 @inner
 def _pane(group: int, here: Any, ts: int, shape: Shape, groups: Groups, panes: Panes, fresh: int) -> int:
     """The pane of a value, made in the slot `fresh` if it is new; -1 between windows."""
-    width, origin = shape.width, shape.origin
-    at = int((here - origin) // width)
-    if at % shape.per_advance >= shape.per_window:
+    origin, step, parts = shape.grid.origin, shape.grid.step, shape.grid.parts
+    at = index(here, origin, step, parts)
+    if between(at, shape.grid.per_window, shape.grid.per_advance):
         return -1
     before = int(groups.tail[group]) - 1
     if before >= 0 and panes.ordinal[before] > at:  # only where there is slack
@@ -193,7 +188,7 @@ def _pane(group: int, here: Any, ts: int, shape: Shape, groups: Groups, panes: P
             after = panes.chain[after] - 1
     if before >= 0 and panes.ordinal[before] == at:
         return before
-    panes.group[fresh], panes.ordinal[fresh], panes.start[fresh] = group, at, origin + at * width
+    panes.group[fresh], panes.ordinal[fresh], panes.start[fresh] = group, at, edge(at, origin, step, parts)
     panes.oldest[fresh] = ts
     if before >= 0:
         panes.chain[fresh] = panes.chain[before]
@@ -202,7 +197,7 @@ def _pane(group: int, here: Any, ts: int, shape: Shape, groups: Groups, panes: P
     else:
         panes.chain[fresh] = groups.head[group]
         groups.head[group] = fresh + 1
-        groups.due[group] = _end(_earliest(group, shape, groups, panes), shape)
+        groups.due[group] = until(_earliest(group, shape, groups, panes), shape.grid, parts)
     if panes.chain[fresh] == 0:
         groups.tail[group] = fresh + 1
     return fresh
@@ -229,12 +224,16 @@ def _put(
         groups.seen[group] += 1
         places[row] = groups.seen[group]
         groups.heap[group, 0] = places[row] + 1
-    elif not valid[row] or not admit(group, places[row], groups.heap, groups.seen):
+    elif (
+        not valid[row]
+        or not shape.grid.least <= places[row] <= shape.grid.most
+        or not admit(group, places[row], groups.heap, groups.seen)
+    ):
         late[row] = True
         return top, False
     here = places[row]
     slot = groups.tail[group] - 1
-    if not shape.whole or slot < 0 or here < panes.start[slot] or panes.start[slot] + shape.width <= here:
+    if not shape.whole or slot < 0 or here < panes.start[slot] or _beyond(here, panes.start[slot], shape.grid):
         slot = _pane(group, here, ts, shape, groups, panes, spare[top - 1])
         if slot == spare[top - 1]:
             top -= 1
@@ -244,7 +243,13 @@ def _put(
         if ts < panes.oldest[slot]:
             panes.oldest[slot] = ts
     due = groups.head[group] != 0 and bounded(group, groups.heap, groups.seen)
-    return top, due and groups.heap[group, 0] >= groups.due[group]
+    return top, due and over(groups.heap[group, 0], groups.due[group], shape.grid.parts)
+
+
+@inner
+def _beyond(here: Any, start: Any, grid: Grid) -> bool:
+    """Whether a whole number lies behind the pane at a start, which is no larger."""
+    return bool(np.uint64(here) - np.uint64(start) >= np.uint64(grid.step))
 
 
 @inner
@@ -257,7 +262,7 @@ def _stays(
     """
     first, slot = np.uintp(0), np.uintp(groups.tail[group] - 1)
     here = places[row]
-    if groups.tail[group] == 0 or here < groups.heap[group, first] or panes.start[slot] + shape.width <= here:
+    if groups.tail[group] == 0 or here < groups.heap[group, first] or _beyond(here, panes.start[slot], shape.grid):
         return False
     groups.heap[group, first] = here
     groups.seen[group] += 1

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from australis.columns import Values
+from australis.edges import Grid, edge, ended, holding
 from australis.kernel import inner
 from australis.order import admit, bounded
 from australis.table import Table
@@ -21,10 +22,9 @@ from australis.train import Bools, Ints
 class Shape(NamedTuple):
     """How windows lie on the values of an order."""
 
-    size: Any
-    advance: Any
-    """0 where a predicate opens windows."""
-    origin: Any
+    grid: Grid
+    by_predicate: bool
+    """Whether a predicate opens windows."""
     bounded: bool
     """Whether windows end by their size; else the next one ends them."""
     counts: bool
@@ -129,7 +129,10 @@ def _drop_first(row: int, group: int, groups: Groups, windows: Windows, out: Out
 @inner
 def _drop_ended(row: int, group: int, bound: Any, shape: Shape, groups: Groups, windows: Windows, out: Outcome) -> None:
     """Close the windows that end at `bound` or before."""
-    while groups.head[group] and windows.start[groups.head[group] - 1] + shape.size <= bound:
+    while groups.head[group]:
+        slot = groups.head[group] - 1
+        if not ended(bound, windows.start[slot], windows.ordinal[slot], shape.grid):
+            break
         _drop_first(row, group, groups, windows, out)
 
 
@@ -184,6 +187,7 @@ def _open_between(
     top: int,
 ) -> int:
     """Have the windows of these indices in the chain; the new top of the spare slots."""
+    grid = shape.grid
     before, slot = -1, groups.head[group] - 1
     if groups.tail[group] and windows.ordinal[groups.tail[group] - 1] < lowest:
         before, slot = groups.tail[group] - 1, -1
@@ -193,7 +197,8 @@ def _open_between(
         if slot < 0 or windows.ordinal[slot] != index:
             top -= 1
             slot = spare[top]
-            _open(group, index, shape.origin + index * shape.advance, ts, before, slot, groups, windows)
+            begin = edge(index * grid.per_advance, grid.origin, grid.step, grid.parts)
+            _open(group, index, begin, ts, before, slot, groups, windows)
         before, slot = slot, windows.chain[slot] - 1
     return top
 
@@ -238,17 +243,16 @@ def place(
     window, if one does. Stops early when spare slots or room for the outcome run short. Gives the row it came to, the
     top of the spare slots, and how many slots and how much room that row may need.
     """
-    by_predicate = shape.advance == 0
     for row in range(start, len(those)):
         group, here = those[row], places[row]
         lowest, highest = 0, groups.opened[group] + 1
-        if not by_predicate:
-            ahead = groups.seen[group] + 1 if shape.counts else here
-            lowest = int((ahead - shape.size - shape.origin) // shape.advance) + 1
-            highest = int((ahead - shape.origin) // shape.advance)
+        fits = shape.counts or (valid[row] and shape.grid.least <= here <= shape.grid.most)
+        need = groups.held[group] + 1
+        if fits and not shape.by_predicate:
+            lowest, highest = holding(groups.seen[group] + 1 if shape.counts else here, shape.grid)
             if shape.counts and lowest < 0:
                 lowest = 0
-        need = groups.held[group] + 1 if by_predicate else groups.held[group] + max(0, highest - lowest) + 1
+            need += max(0, highest - lowest)
         if top < need or max(out.lengths[0], out.lengths[1], out.lengths[2]) + 2 * need > len(out.rows):
             return row, top, need
         if shape.timeout >= 0:
@@ -258,10 +262,10 @@ def place(
             places[row] = groups.seen[group]
             here = places[row]
             groups.heap[group, 0] = here + 1
-        elif not valid[row] or not admit(group, here, groups.heap, groups.seen):
+        elif not fits or not admit(group, here, groups.heap, groups.seen):
             late[row] = True
             continue
-        if by_predicate:
+        if shape.by_predicate:
             if shape.bounded:
                 _drop_ended(row, group, here, shape, groups, windows, out)
             if opens[row] or groups.opened[group] == 0:

@@ -152,7 +152,9 @@ def test_sums_and_averages_of_large_whole_numbers_are_exact(panes: bool, given_:
     if all(LEAST <= sum(there(window)) <= MOST for window in windows):
         assert fold("sum(x)", type_, values, panes) == (sum(left) if left else None)
     else:
-        with pytest.raises(RunError, match=r"^`sum\(x\)`: overflow; the result does not fit in 64 bits, cast to double"):
+        with pytest.raises(
+            RunError, match=r"^`sum\(x\)`: overflow; the result does not fit in 64 bits, cast to double"
+        ):
             fold("sum(x)", type_, values, panes)
     mean = Fraction(sum(left), len(left)) if left else None
     assert fold("avg(x)", type_, values, panes) == (pytest.approx(float(mean), rel=1e-15) if left else None)

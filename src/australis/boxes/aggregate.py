@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import ceil, gcd
+from math import ceil
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,6 +15,7 @@ from australis.aggregation import Folded, Functions, folded
 from australis.box import Key, Moment, Tables, Trains, bound
 from australis.boxes.bsort import BSort
 from australis.columns import Values, arrow, storage
+from australis.edges import Grid, begins, grid, without
 from australis.errors import ExpressionError, RunError, SchemaError
 from australis.expr import Expr
 from australis.folds import Accumulators, Feed
@@ -34,7 +35,8 @@ class Aggregate:
     Windows begin at the multiples of `advance`, or at each tuple that satisfies it (and a group's first) where it is a
     predicate; such windows, without a size, end where the next begins. On `tup#` they count tuples and begin at the
     first. A window closes when the order says that nothing more can come, at the end of the input, or at its timeout,
-    after which stragglers are ignored. The result carries the window's beginning, its group, and its oldest `ts`.
+    after which stragglers are ignored. A window of so many tuples that the end of the input finds short of them is not
+    whole, and results in nothing, unless `partial` asks for it. The result carries the window's beginning, its group, and its oldest `ts`.
     Null values are passed over by every function but `count(*)`, `first` and `last`. Tuples that are out of order, or
     that only timed-out windows wanted, leave by `late`.
 
@@ -51,14 +53,18 @@ class Aggregate:
     size: Span | None
     advance: Span | Expr
     timeout: Span | None = None
+    partial: bool = False
 
     kind: ClassVar[str] = "aggregate"
     arity: ClassVar[int] = 1
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         (stream,) = inputs
-        self._spans(stream)
-        self._timeout()
+        self._shape(stream)
+        if type(self.partial) is not bool:
+            raise SchemaError(
+                f"partial says whether windows short of tuples are emitted at the end, not {self.partial!r}"
+            )
         if isinstance(self.advance, Expr) and self.advance.bind(stream).type != pa.bool_():
             raise ExpressionError(f"the window advances by a predicate, which `{self.advance}` is not")
         attribute = pa.field(self.order.attribute, _beginning(self.order.check(stream)))
@@ -107,7 +113,7 @@ class Aggregate:
         out = self._fill(tables, train, late) if len(train) else []
         if moment.clock is not None and self.timeout is not None:
             out.append(self._time_out(tables, train.schema, moment.clock, moment.number))
-        if moment.end:
+        if moment.end and not self._short:
             out.append(self._flush(tables, train.schema, moment.number))
         return concat(self._schema(train.schema), out), train.where(pa.array(late))
 
@@ -147,7 +153,7 @@ class Aggregate:
         windows, functions = tables["windows"], self._folded(stream)
         accumulators = functions.accumulators(windows, tables)
         oldest = windows["#oldest"][closed.panes]
-        if shape.per_window == 1:
+        if shape.grid.per_window == 1:
             made = [each.at(closed.panes) for each in accumulators]
         else:
             made = [
@@ -155,7 +161,7 @@ class Aggregate:
                 for one, each in zip(functions.folds, accumulators, strict=True)
             ]
             oldest = np.minimum.reduceat(oldest, closed.starts[:-1])
-        starts = shape.origin + closed.windows * (shape.per_advance * shape.width)
+        starts = begins(closed.windows, shape.grid)
         out = self._results(tables, stream, functions, made, starts, closed.groups, oldest, numbers)
         windows.free(closed.dropped)
         return out
@@ -263,6 +269,11 @@ class Aggregate:
     def _sorted_first(self) -> bool:
         return isinstance(self.advance, Expr) and self.order.slack > 0 and not self.order.counts
 
+    @property
+    def _short(self) -> bool:
+        """Whether windows that are open at the end of the input are not whole: those that count tuples."""
+        return self.order.counts and self.size is not None and not self.partial
+
     def _timeout(self) -> int:
         """In microseconds, or -1 without one."""
         if self.timeout is None:
@@ -290,25 +301,26 @@ class Aggregate:
         size, advance = self._spans(stream)
         if self.timeout is not None or isinstance(self.advance, Expr) or not self._folded(stream).merges:
             return None
-        whole = isinstance(size, int)
-        width = gcd(size, advance) if whole else advance
-        if size % width:
-            return None
-        origin = type(width)(1 if self.order.counts else 0)
-        return by_pane.Shape(width, origin, int(size // width), int(advance // width), self.order.counts, whole)
+        on = self._grid(size, advance)
+        return by_pane.Shape(on, self.order.counts, on.parts is None) if on.per_window else None
 
     @bound
     def _shape(self, stream: pa.Schema) -> by_window.Shape:
         size, advance = self._spans(stream)
-        zero = 0.0 if place_type(self.order.check(stream)) == pa.float64() else 0
-        origin = type(zero)(1 if self.order.counts else 0)
-        bounded = size is not None
-        return by_window.Shape(
-            size if bounded else zero, advance or zero, origin, bounded, self.order.counts, self._timeout()
-        )
+        if isinstance(self.advance, Expr):
+            on = without(size or 0, place_type(self.order.check(stream)) == pa.int64())
+        else:
+            on = self._grid(size, advance)
+        by_predicate = isinstance(self.advance, Expr)
+        return by_window.Shape(on, by_predicate, size is not None, self.order.counts, self._timeout())
+
+    def _grid(self, size: Any, advance: Any) -> Grid:
+        return grid(size, advance, 1 if self.order.counts else 0)
 
 
 def _beginning(attribute: pa.DataType) -> pa.DataType:
     """The type of a window's beginning, which may lie below every value that it holds."""
+    if pa.types.is_floating(attribute):
+        return pa.float64()
     narrow = (pa.int8(), pa.int16())
     return pa.int64() if pa.types.is_unsigned_integer(attribute) or attribute in narrow else attribute

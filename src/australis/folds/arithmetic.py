@@ -14,6 +14,7 @@ from australis.folds.fold import ALL_VALID, COUNT, Accumulators, Feed, Merging, 
 from australis.kernel import inner, kernel
 from australis.train import Bools, Ints
 
+
 @dataclass(frozen=True)
 class Count(Merging):
     """How many tuples, or how many with a value."""
