@@ -84,6 +84,7 @@ def test_every_box():
     assert box("union: {}", "[reports, reports]") == Union(2)
     assert box("bsort: time") == BSort(on)
     assert box("bsort: {on: time, slack: 2, by: vid}") == BSort(au.Order("time", 2, ("vid",)))
+    assert box("aggregate: {on: tup#, size: 2, partial: true, n: count(*)}").partial
     timed = box("aggregate: {on: time, size: 60, advance: 10, slack: 1, by: vid, timeout: 5 s, n: count(*)}")
     assert isinstance(timed, Aggregate)
     assert (timed.order, timed.size, timed.advance, timed.timeout) == (au.Order("time", 1, ("vid",)), 60, 10, "5 s")

@@ -108,6 +108,7 @@ class AggregateForm(Form):
     by: str | list[str] = Field([])
     slack: int = 0
     timeout: Span | None = None
+    partial: bool = False
     functions: dict[str, str] | None = None
 
     @classmethod
@@ -119,6 +120,7 @@ class AggregateForm(Form):
             "size": box.size,
             "advance": None if advance == box.size else advance,
             "timeout": box.timeout,
+            "partial": box.partial or None,
         }
         return cls.with_columns(arguments, texts(box.functions))
 
@@ -133,6 +135,7 @@ class AggregateForm(Form):
             None if self.size is None else parameters.span(self.size),
             parameters.advance(advance),
             None if self.timeout is None else parameters.span(self.timeout),
+            self.partial,
         )
 
 

@@ -149,13 +149,15 @@ class Stream:
         by: By = (),
         slack: int = 0,
         timeout: Length | None = None,
+        partial: bool = False,
         box: str | None = None,
         **more: Function,
     ) -> Stream:
         """Apply window functions to windows of `size` on the column `on`, which slide by `advance` (by their size).
 
         `advance` may be a predicate: the window moves on at the tuple that satisfies it. `timeout` is a time after
-        which an open window is emitted as it is.
+        which an open window is emitted as it is. At the end of the input, windows on a column are emitted as they are;
+        windows of so many tuples (on `tup#`) that are short of them are not, unless `partial` is true.
         """
         with _telling(Aggregate, box):
             step = size if advance is None else advance
@@ -169,6 +171,7 @@ class Stream:
                 None if size is None else parameters.span(size),
                 parameters.advance(step),
                 None if timeout is None else parameters.span(timeout),
+                partial,
             )
             return self._main(aggregate, box)
 

@@ -80,6 +80,7 @@ class Case:
     advance: int | str = 2
     timeout: int | None = None
     on: str = "a"
+    partial: bool = False
 
     @property
     def schema(self) -> str:
@@ -94,7 +95,8 @@ class Case:
         advance = expr(self.advance) if isinstance(self.advance, str) else span(self.advance)
         size = None if self.size is None else span(self.size)
         timeout = None if self.timeout is None else f"{self.timeout} us"
-        return Aggregate(tuple(functions), Order(self.on, self.slack, self.by), size, advance, timeout)
+        order = Order(self.on, self.slack, self.by)
+        return Aggregate(tuple(functions), order, size, advance, timeout, self.partial)
 
     def train(self, stream: Stream) -> Any:
         shown = [each._replace(row={**each.row, "a": self.shown(each.row["a"])}) for each in stream]
@@ -106,7 +108,10 @@ class Case:
     def expected(self, stream: Stream, clocks: list[Clock], end: bool = True) -> tuple[list[Out], list[Out]]:
         opens = (lambda row: row["x"] is not None and row["x"] > 1) if isinstance(self.advance, str) else self.advance
         functions = [function for _, function in SETS[self.functions].values()]
-        box = oracle.Aggregate(functions, self.on, self.size, opens, slack=self.slack, by=self.by, timeout=self.timeout)
+        box = oracle.Aggregate(
+            functions, self.on, self.size, opens, slack=self.slack, by=self.by, timeout=self.timeout,
+            partial=self.partial,
+        )  # fmt: skip
         results, late = box.run(events(stream, clocks), end)
         if self.on != "tup#":
             results = [out([self.shown(begin), *rest], ts, number) for (begin, *rest), ts, number in results]
@@ -144,11 +149,12 @@ BY_VALUE = st.builds(
 )  # fmt: skip
 BY_COUNT = st.builds(
     Case, functions=st.sampled_from(sorted(SETS)), slack=st.just(0), by=GROUPS, size=st.integers(1, 4),
-    advance=st.integers(1, 5), on=st.just("tup#"),
+    advance=st.integers(1, 5), on=st.just("tup#"), partial=st.booleans(),
 )  # fmt: skip
 BY_PREDICATE = st.builds(
     Case, kind=st.sampled_from(["int", "double"]), functions=st.sampled_from(sorted(SETS)), slack=SLACKS, by=GROUPS,
     size=st.none() | st.integers(1, 5), advance=st.just("x > 1"), on=st.sampled_from(["a", "a", "tup#"]),
+    partial=st.booleans(),
 )  # fmt: skip
 CASES = BY_VALUE | BY_COUNT | BY_PREDICATE
 TIMEOUTS = st.sampled_from([0, 2, 5])
@@ -249,7 +255,32 @@ def test_windows_lie_on_multiples_of_the_advance_below_zero_too() -> None:
 def test_windows_of_tuples_begin_with_the_first() -> None:
     stream = train("x int", x=[10, 20, 30, 40, 50])
     box = Aggregate((("total", aggregation("sum(x)")),), Order("tup#"), 3, 2)
-    assert run(box, [stream], SINGLY)[0] == [((1, 60), 1, 3), ((3, 120), 3, 5), ((5, 50), 5, 5)]
+    assert run(box, [stream], SINGLY)[0] == [((1, 60), 1, 3), ((3, 120), 3, 5)]
+
+
+def test_windows_short_of_tuples_at_the_end_are_emitted_if_asked_for() -> None:
+    stream = train("k string, x int", k=["p", "q", "p", "p"], x=[1, 7, 2, 5])
+    pairs = (("prev", aggregation("first(x)")), ("cur", aggregation("last(x)")))
+    box = Aggregate(pairs, Order("tup#", by=("k",)), 2, 1)
+    whole = [(1, "p", 1, 2), (2, "p", 2, 5)]
+    assert [row for row, _, _ in run(box, [stream])[0]] == whole
+    more = [row for row, _, _ in run(replace(box, partial=True), [stream])[0]]
+    assert more == [*whole, (1, "q", 7, 7), (3, "p", 5, 5)]
+
+
+def test_a_window_of_tuples_that_a_predicate_opened_is_whole_when_it_has_them() -> None:
+    stream = train("x int", x=[0, 1, 0, 0, 1, 0])
+    box = Aggregate((("n", aggregation("count(*)")),), Order("tup#"), 3, expr("x = 1"))
+    assert [row for row, _, _ in run(box, [stream])[0]] == [(1, 3), (2, 3)]
+    assert [row for row, _, _ in run(replace(box, partial=True), [stream])[0]] == [(1, 3), (2, 3), (5, 2)]
+    # without a size it ends where the next begins, or with the input
+    assert [row for row, _, _ in run(replace(box, size=None), [stream])[0]] == [(1, 1), (2, 3), (5, 2)]
+
+
+def test_a_window_short_of_tuples_that_timed_out_is_emitted() -> None:
+    stream = train("x int", x=[1, 2], ts=[0, 9])
+    box = Aggregate((("n", aggregation("count(*)")),), Order("tup#"), 3, 3, timeout="5 us")
+    assert run(box, [stream])[0] == [((1, 1), 0, 2)]
 
 
 def test_an_overdue_window_is_emitted_and_its_stragglers_are_late() -> None:
@@ -334,6 +365,7 @@ def test_a_window_that_begins_below_every_int_is_an_error() -> None:
         ({"advance": expr("a + 1")}, ExpressionError, r"`a \+ 1`"),
         ({"advance": expr("z > 1")}, ExpressionError, r"`z`.*a, s"),
         ({"timeout": -1}, SchemaError, r"timeout of -1"),
+        ({"partial": 1}, SchemaError, r"partial.*not 1"),
     ],
 )
 def test_arguments_that_do_not_fit_are_refused(changes: dict[str, Any], error: type[Exception], message: str) -> None:

@@ -39,8 +39,10 @@ class Aggregate:
         slack: int = 0,
         by: tuple[str, ...] = (),
         timeout: int | None = None,
+        partial: bool = False,
     ) -> None:
         self.functions, self.size, self.advance, self.timeout = functions, size, advance, timeout
+        self.partial = partial
         self.order = Order(on, slack, by)
         self.windows: list[Window] = []
         self.out: list[Out] = []
@@ -59,7 +61,9 @@ class Aggregate:
             else:
                 self.arrive(event)
         if end:
-            self.close(self.windows, last)
+            counting = self.order.on == TUP and self.size is not None
+            whole = [window for window in self.windows if not counting or len(window.members) == self.size]
+            self.close(self.windows if self.partial else whole, last)
         return self.out, passed(self.late)
 
     def arrive(self, each: Tuple) -> None:
