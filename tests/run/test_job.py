@@ -16,6 +16,7 @@ from australis.run.job import LETTERS, MEASURES, PARTS, Job
 from australis.run.reader import Reader
 from australis.run.sent import send
 from australis.run.sources.files import Files
+from australis.run.sources.memory import Memory
 from australis.run.spark import opened, run_round
 from australis.run.succession import planned
 from australis.run.wire import merged
@@ -92,3 +93,80 @@ def test_what_cannot_be_read_goes_to_the_dead_letters_whole(tmp_path: Path) -> N
     assert [row for each in results for row in rows(each["out"])] == [(0, 3)]
     letters = [row for each in results for row in each[LETTERS].to_pylist()]
     assert [(letter["input"], letter["raw"]) for letter in letters] == [("reports", b"2,fast"), ("reports", b"four")]
+
+
+# Files of one column `a int` by what they hold: tuples, nothing, or nothing that reads.
+CONTENTS = {
+    "one.csv": b"a\n2\n",
+    "header.csv": b"a\n",
+    "bad.csv": b"a\nx\n",
+    "one.jsonl": b'{"a": 2}\n',
+    "blank.jsonl": b"\n\n",
+    "bad.jsonl": b"x\n",
+    "none.parquet": 0,
+    "one.parquet": 1,
+    "none.arrow": 0,
+    "one.arrow": 1,
+    "none.arrows": 0,
+    "one.arrows": 1,
+}
+EMPTY = ["header.csv", "bad.csv", "blank.jsonl", "bad.jsonl", "none.parquet", "none.arrow", "none.arrows"]
+
+
+def file(path: Path, name: str) -> None:
+    held, table = CONTENTS[name], pa.table({"a": pa.array([2], pa.int32())})
+    if isinstance(held, bytes):
+        path.write_bytes(held)
+    elif path.suffix == ".parquet":
+        pa.parquet.write_table(table.slice(0, held), path)
+    else:
+        kind = pa.ipc.new_file if path.suffix == ".arrow" else pa.ipc.new_stream
+        with kind(str(path), table.schema) as writer:
+            for batch in table.to_batches()[:held]:
+                writer.write_batch(batch)
+
+
+NUMBERS = au.stream("numbers", "a int")
+COUNTED = {
+    "alone": lambda: au.network(out=NUMBERS.map(a="a + 1")),
+    "at once": lambda: au.network(out=NUMBERS.aggregate(on="tup#", size=1, n="count(*)", a="last(a)")),
+    "by key": lambda: au.network(out=NUMBERS.aggregate(on="tup#", size=1, by="a", n="count(*)")),
+    "beside another": lambda: au.network(out=NUMBERS.union(au.stream("others", "a int"))),
+    "beside a table": lambda: au.network(out=NUMBERS.join(au.static("others", "a int"), "left.a = right.a")),
+}
+
+
+@pytest.mark.parametrize("partitions", [1, 3])
+@pytest.mark.parametrize("empty", EMPTY)
+@pytest.mark.parametrize("shape", COUNTED)
+def test_a_file_without_tuples_stops_nothing_wherever_it_comes(
+    shape: str, empty: str, partitions: int, tmp_path: Path
+) -> None:
+    net, kind = COUNTED[shape](), empty.partition(".")[2]
+    orders = [(empty,), (empty, empty), (f"one.{kind}", empty), (empty, f"one.{kind}"),
+              (f"one.{kind}", empty, f"one.{kind}"), (empty, f"one.{kind}", empty)]  # fmt: skip
+    for at, order in enumerate(orders):
+        folder = tmp_path / str(at)
+        (folder / "in").mkdir(parents=True)
+        for place, name in enumerate(order):
+            file(folder / "in" / f"{place}.{kind}", name)
+        sources: dict[str, object] = {"numbers": Files(f"{folder}/in/", NUMBERS.schema)}
+        if len(net.inputs) > 1:
+            sources["others"] = Memory((pa.record_batch({"a": pa.array([2], pa.int32())}),))
+        job = Job(net, planned(net, sources, partitions), sources, str(folder / "checkpoint"), partitions)
+        results = list(batches(job, 1000, folder))
+        assert len(results) == 1
+        count = sum(name.startswith("one") for name in order) + (shape == "beside another")
+        assert results[0]["out"].num_rows == count, order
+        assert results[0][LETTERS].num_rows == sum(name.startswith("bad") for name in order)
+
+
+def test_inputs_without_tuples_come_to_their_end(tmp_path: Path) -> None:
+    left, right = au.stream("left", "a int"), au.static("right", "a int")
+    net = au.network(out=left.join(right, "left.a = right.a"), all=left.aggregate(on="tup#", size=1, n="count(*)"))
+    nothing = Memory((pa.record_batch({"a": pa.array([], pa.int32())}),))
+    for partitions in 1, 3:
+        sources = {"left": nothing, "right": nothing}
+        job = Job(net, planned(net, sources, partitions), sources, str(tmp_path / f"{partitions}"), partitions)
+        (results,) = batches(job, 1000, tmp_path)
+        assert not results["out"].num_rows and not results["all"].num_rows

@@ -24,13 +24,15 @@ def stamped(
 ) -> Iterator[Train]:
     """The tuples of a split, stamped and numbered; what could not be read goes to `bad`.
 
-    They arrive in the order of splits, or in that of their own numbers from `before` on.
+    They arrive in the order of splits, or in that of their own numbers from `before` on. No train is empty, as a part
+    is of which nothing could be read: a step ends at the arrival number of its last tuple.
     """
     row = 0
     for part in parts:
         count = part.tuples.num_rows
-        number = batch.numbers(place, row, count) if before is None else batch.merging(part.number - before)
-        yield Train(part.tuples, np.full(count, batch.clock), number)
+        if count:
+            number = batch.numbers(place, row, count) if before is None else batch.merging(part.number - before)
+            yield Train(part.tuples, np.full(count, batch.clock), number)
         row += count
         bad += part.letters
 
