@@ -2,11 +2,16 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
+from urllib.request import Request, urlopen
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.parquet
 import pytest
+import soundfile
 
 import australis as au
 from australis.network import Network
@@ -16,7 +21,9 @@ from australis.run.job import LETTERS, MEASURES, PARTS, Job
 from australis.run.reader import Reader
 from australis.run.sent import send
 from australis.run.sources.files import Files
+from australis.run.sources import uri
 from australis.run.sources.memory import Memory
+from australis.run.sources.push import Push
 from australis.run.spark import opened, run_round
 from australis.run.succession import planned
 from australis.run.wire import merged
@@ -170,3 +177,64 @@ def test_inputs_without_tuples_come_to_their_end(tmp_path: Path) -> None:
         job = Job(net, planned(net, sources, partitions), sources, str(tmp_path / f"{partitions}"), partitions)
         (results,) = batches(job, 1000, tmp_path)
         assert not results["out"].num_rows and not results["all"].num_rows
+
+
+def test_sounds_that_do_not_decode_stop_nothing(tmp_path: Path) -> None:
+    for place in range(3):
+        soundfile.write(tmp_path / f"{place}.flac", np.ones((9000, 1), np.int16), 8000, "PCM_16")
+    data = (tmp_path / "1.flac").read_bytes()
+    (tmp_path / "1.flac").write_bytes(data[:42])  # its header and no more
+    audio = au.stream("audio", "file string, audio segment<int16>")
+    net = au.network(out=audio.map(file="file"))
+    for partitions in 1, 3:
+        sources = {"audio": uri.source(f"{tmp_path}/*.flac", audio.schema)}
+        job = Job(net, planned(net, sources, partitions), sources, str(tmp_path / f"{partitions}"), partitions)
+        (results,) = batches(job, 1000, tmp_path)
+        assert results[LETTERS].num_rows
+        assert {file for (file,) in rows(results["out"])} == {"0.flac", "2.flac"}
+
+
+def test_posts_of_which_nothing_reads_stop_nothing(tmp_path: Path) -> None:
+    net = au.network(out=NUMBERS.map(a="a"))
+    push = Push("127.0.0.1", 0, NUMBERS.schema, str(tmp_path / "spool"))
+    with closing(push.open()) as endpoint:
+        for body in b'{"a": 2}', b"nonsense", b'{"a": 1}':
+            url = "http://{}:{}".format(*endpoint.address)
+            urlopen(Request(url, body, {"Content-Type": "application/x-ndjson"})).close()
+    job = Job(net, planned(net, {"numbers": push}, 1), {"numbers": push}, str(tmp_path / "checkpoint"), 1)
+    (results,) = batches(job, 1000, tmp_path)
+    assert rows(results["out"]) == [(2,), (1,)]
+    assert results[LETTERS].num_rows == 1
+
+
+A, B, S = au.static("a", "x int"), au.static("b", "x int"), au.stream("s", "x int")
+STORED = {
+    "as it is": lambda: au.network(out=A),
+    "mapped": lambda: au.network(out=A.map(y="x + 1")),
+    "counted": lambda: au.network(out=A.aggregate(on="tup#", size=1, by="x", n="count(*)")),
+    "joined": lambda: au.network(out=A.join(B, "left.x = right.x")),
+    "merged with a stream": lambda: au.network(out=S.union(A)),
+    "counted with a stream": lambda: au.network(out=S.union(A).aggregate(on="tup#", size=1, by="x", n="count(*)")),
+    "beside a stream": lambda: au.network(out=S.map(x="x"), other=A.map(x="x"), joined=A.join(B, "left.x = right.x")),
+    "joined with a stream too": lambda: au.network(out=S.join(A, "left.x = right.x"), other=A.filter("x > 1")),
+}
+
+
+@pytest.mark.parametrize("partitions", [1, 3])
+@pytest.mark.parametrize("warm", [True, False], ids=["warm", "cold"])
+@pytest.mark.parametrize("shape", STORED)
+def test_what_is_made_of_stored_tables_alone_comes_out_once(
+    shape: str, warm: bool, partitions: int, tmp_path: Path
+) -> None:
+    net = STORED[shape]()
+    held = {name: pa.record_batch({"x": pa.array(range(5), pa.int32())}) for name in (i.name for i in net.inputs)}
+    sources = {name: Memory((tuples,)) for name, tuples in held.items()}
+    job = Job(net, planned(net, sources, partitions), sources, str(tmp_path / "checkpoint"), partitions)
+    found: dict[str, Counter[object]] = {output.name: Counter() for output in net.outputs}
+    for results in batches(job, 2, tmp_path):
+        for output in net.outputs:
+            found[output.name].update(rows(results[output.name]))
+        if not warm:
+            state.warm.clear()
+    for name, table in net.run_local(held).items():
+        assert found[name] == Counter(rows(table)), name

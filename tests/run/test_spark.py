@@ -127,6 +127,22 @@ def test_what_does_not_read_is_kept_and_counted_and_strict_stops_at_it(spark: "S
     assert (letter["raw"], letter["position"]) == (b"2,1,fast", 20)
 
 
+def test_a_file_of_which_nothing_reads_stops_no_run_and_a_checkpoint_that_died_of_one_goes_on(
+    spark: "SparkSession", tmp_path: Path
+) -> None:
+    for place, value in enumerate(("2", "x", "1")):
+        (tmp_path / f"{place}.csv").write_text(f"a\n{value}\n")
+    net = au.network(out=au.stream("numbers", "a int").filter("a > 0"))
+    given = {"numbers": f"{tmp_path}/*.csv"}
+    with pytest.raises(RunError, match="invalid value 'x'"):
+        net.run(given, spark=spark, partitions=1, strict=True, checkpoint=tmp_path / "checkpoint")
+    for checkpoint in None, tmp_path / "checkpoint":
+        found = Memory()
+        run = net.run(given, out=found, spark=spark, partitions=1, checkpoint=checkpoint)
+        assert rows(found.table()) == [(2,), (1,)]
+        assert run.letters == 1
+
+
 def test_a_function_that_fails_stops_the_run_at_a_named_box_and_tuple_and_the_run_can_go_on(
     spark: "SparkSession", tmp_path: Path
 ) -> None:

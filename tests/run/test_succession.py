@@ -111,3 +111,17 @@ def test_what_would_be_lost_is_told() -> None:
     assert list(losses(net, au.network(cars=wider, segs=SEGS))) == ["the box cars, which has state, was another"]
     other = au.network(out=au.stream("others", "a int").filter("a > 1"))
     assert "there was an input reports" in list(losses(net, other))
+
+
+@pytest.mark.parametrize("partitions", [1, 2])
+def test_what_stored_tables_alone_gave_does_not_come_again(partitions: int, tmp_path: Path) -> None:
+    named, all_ = OWNERS.map(owner="owner", box="named"), OWNERS.filter("vid > 2", box="some")
+    networks = [
+        au.network(cars=CARS, named=named, as_is=OWNERS),
+        au.network(cars=CARS, named=named, as_is=OWNERS, some=all_),
+        au.network(cars=CARS, named=named, as_is=OWNERS, some=all_, busy=BUSY),
+    ]
+    found = ran(networks, partitions, True, tmp_path)
+    whole = networks[2].run_local(reports=tuples(), owners=owners())
+    for name in "cars", "named", "as_is", "some":
+        assert found[name] == Counter(rows(whole[name])), name

@@ -41,6 +41,7 @@ class Kept:
     homes: tuple[Home, ...]
     owners: Mapping[str, str]
     starts: Mapping[str, Offset]
+    given: tuple[str, ...] = ()
 
     def network(self) -> Network:
         try:
@@ -89,14 +90,14 @@ class Checkpoint:
 
     def keep(self, job: Job) -> None:
         """Keep a job's network, before a batch runs it."""
-        kept = Kept(job.number, netfile.dumps(job.network), job.homes, job.owners, job.starts)
+        kept = Kept(job.number, netfile.dumps(job.network), job.homes, job.owners, job.starts, tuple(sorted(job.given)))
         (self.path / "networks").mkdir(exist_ok=True)
         self._write(self._network(job.number), asdict(kept))
 
     def network(self, number: int) -> Kept:
         kept = self._read(self._network(number))
         homes = tuple(Home(home["name"], home["since"], tuple(home["kin"])) for home in kept["homes"])
-        return Kept(kept["number"], kept["text"], homes, kept["owners"], kept["starts"])
+        return Kept(kept["number"], kept["text"], homes, kept["owners"], kept["starts"], tuple(kept.get("given", ())))
 
     def last_number(self) -> int:
         """The greatest number of a network that it keeps."""

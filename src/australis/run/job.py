@@ -23,7 +23,7 @@ from australis.run.sink import Parted
 from australis.run.source import Divided, Mapped, Offset, Part, Source, Split
 from australis.run.stamp import ahead, stamped, trains
 from australis.run.superbox import Arrows, stateful
-from australis.run.task import Fed, Task
+from australis.run.task import Fed, Task, table
 from australis.run.wire import Parcel, divide, in_order, merged
 from australis.train import Train, empty
 
@@ -70,6 +70,8 @@ class Job:
     """The outputs whose parts tasks write themselves where they are large."""
     aside: str = ""
     """A folder that all tasks see, through which trains go rather than through Spark."""
+    given: frozenset[str] = frozenset()
+    """Stored tables, and boxes over some, that the network before had: what is made of those alone has come out."""
 
     def __post_init__(self) -> None:
         if not self.homes:
@@ -117,7 +119,8 @@ class Job:
         """The later stages by when they can run: those of a round take nothing from each other."""
         after: dict[int | None, int] = {None: 0} | {stage.index: 0 for stage in self.at_source}
         for stage in self.later:
-            after[stage.index] = 1 + max(after[entry.origin] for entry in stage.entries if not entry.static)
+            origins = (entry.origin for entry in stage.entries if not entry.static)
+            after[stage.index] = 1 + max(map(after.__getitem__, origins), default=0)
         each = range(1, max(after.values(), default=0) + 1)
         return tuple(tuple(stage for stage in self.later if after[stage.index] == at) for at in each)
 
@@ -147,6 +150,9 @@ class Job:
         """What a task does that reads: its splits, the stages at the source, and the parcels for the rest."""
         tally, post = Tally(self.network), _Post(self)
         tasks = [Task(self, stage, batch, partition, tally) for stage in self.at_source]
+        for task in tasks:
+            post.send_first(task)
+        post.send(None, partition, self._stored(batch, partition))
         bad: dict[str, list[Letter]] = {input.name: [] for input in self.streams}
         arriving = [self._arriving(input, batch, partition, splits, bad[input.name]) for input in self.streams]
         last = False
@@ -178,6 +184,7 @@ class Job:
         """What a task does in a later stage: the parcels for its partition."""
         tally, post = Tally(self.network), _Post(self)
         task = Task(self, stage, batch, partition, tally)
+        post.send_first(task)
         came: dict[int, list[Train]] = {}
         for parcel in parcels:
             came.setdefault(parcel.arrow, []).extend(parcel.trains)
@@ -201,6 +208,12 @@ class Job:
         arriving = stamped(self._checked(input.name, read), batch, partition, bad, before)
         # The trains of several inputs that enter together must reach equally far.
         return arriving if len(self.streams) == 1 else trains(input.schema, arriving, TRAIN)
+
+    def _stored(self, batch: Batch, partition: int) -> Arrows:
+        """The stored tables that are outputs as they are, once: in the first batch of the network that has them."""
+        shown = {output.arrow.source for output in self.network.outputs if output.name in self.plan.straight}
+        tables = (input for input in self.network.inputs if input.static and input.name in shown - self.given)
+        return {(i.name, OUT): table(self, i.name, batch) for i in tables} if batch.changed and not partition else {}
 
     def _checked(self, name: str, parts: Iterable[Part]) -> Iterator[Part]:
         for part in parts:
@@ -254,7 +267,9 @@ class _Post:
         for output in job.network.outputs:
             mine = output.name in (job.plan.straight if stage is None else stage.outputs)
             if mine and not (stage is not None and partition and output.arrow in stage.copied):
-                self.add(output.name, partition, made[output.arrow.source, output.arrow.port])
+                place = (output.arrow.source, output.arrow.port)
+                if place in made:
+                    self.add(output.name, partition, made[place])
         parts: dict[tuple[tuple[str, str], Key | None, int], list[tuple[int, Train]]] = {}
         origin = None if stage is None else stage.index
         for where in job.addresses:
@@ -265,11 +280,18 @@ class _Post:
             if entry.origin != origin or (stage is not None and partition and entry.arrow in stage.copied):
                 continue
             place = (entry.arrow.source, entry.arrow.port)
+            if place not in made:
+                continue
             way = (place, entry.by, job.width(target))
             if way not in parts:
                 parts[way] = job.divided(entry, made[place], partition, target)
             for bucket, part in parts[way]:
                 self.add(where, bucket, part)
+
+    def send_first(self, task: Task) -> None:
+        """What a task makes of stored tables alone, before its first step."""
+        if task.first:
+            self.send(task.stage, task.partition, task.first)
 
     def parcels(self, batch: Batch, partition: int) -> list[Parcel]:
         """All that is sent; of outputs that are written here, where the parts are."""

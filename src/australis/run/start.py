@@ -217,6 +217,7 @@ def _jobs(
         kept.homes,
         kept.owners,
         strict,
+        given=frozenset(kept.given),
     )
     if before == network:
         return {job.number: replace(job, network=network, sources=sources)}, job.number

@@ -41,8 +41,9 @@ def successor(old: Job, began: int, network: Network, sources: Mapping[str, Sour
     }
     changed = {name: owner for name, owner in owners.items() if owner != name}
     return replace(
-        old, network=network, plan=after, sources=sources, number=number, starts=starts, homes=homes, owners=changed
-    )
+        old, network=network, plan=after, sources=sources, number=number, starts=starts, homes=homes, owners=changed,
+        given=_given(old.network, network),
+    )  # fmt: skip
 
 
 def losses(old: Network, new: Network) -> Iterator[str]:
@@ -67,6 +68,15 @@ def _stays(old: Network, new: Network, node: Node) -> bool:
         return False
     schemas = [[network.schema(arrow) for arrow in each.sources] for network, each in ((old, before), (new, node))]
     return schemas[0] == schemas[1]
+
+
+def _given(old: Network, new: Network) -> frozenset[str]:
+    """The inputs and boxes that were there before, over the same: what they make of stored tables has come out."""
+    same = {input.name for input in new.inputs if input in old.inputs}
+    for node in new.nodes:
+        if old.named.get(node.name) == node and all(arrow.source in same for arrow in node.sources):
+            same.add(node.name)
+    return frozenset(same)
 
 
 def _homes(old: Job, began: int, after: Plan, staying: set[str], number: int) -> tuple[Home, ...]:

@@ -16,7 +16,7 @@ from australis.run.measures import Tally
 from australis.run.source import parts
 from australis.run.stamp import stamped
 from australis.run.state import State
-from australis.run.superbox import Arrows, steps, tables_of
+from australis.run.superbox import Arrows, stateful, steps, tables_of
 from australis.train import Train, concat, empty
 
 if TYPE_CHECKING:
@@ -40,8 +40,8 @@ class Task:
             inlet: empty(job.network.schema(entry.arrow)) for entry in stage.entries for inlet in entry.feeds
         }
         stored = [entry for entry in stage.entries if entry.static]
-        if stored and self._awaits_tables():
-            self._read_tables(stored)
+        self.first: Arrows = self._read_tables(stored) if stored and self._awaits_tables() else {}
+        """What boxes that are new make of stored tables alone."""
 
     def step(self, fed: Mapping[tuple[str, int], Train], moment: Moment) -> Arrows:
         """One step of all boxes; what they give, by port."""
@@ -68,32 +68,39 @@ class Task:
         return {self.job.owners.get(name, name): tables for name, tables in empty.items()}
 
     def _new(self, node: Node) -> bool:
-        return self.state is not None and self.owners[node.name] in self.state.new
+        if self.state is not None and stateful(self.job.network, node):
+            return self.owners[node.name] in self.state.new
+        return self.batch.changed and node.name not in self.job.given
 
     def _awaits_tables(self) -> bool:
-        """Whether a box is new that keeps of stored tables what it needs."""
-        keeping = (node for node in self.nodes if self.tables[node.name] and self._new(node))
-        return any(_static_sides(self.job.network, node) for node in keeping)
+        """Whether a box over stored tables is new."""
+        return any(_static_sides(self.job.network, node) for node in self.nodes if self._new(node))
 
-    def _read_tables(self, stored: list[Entry]) -> None:
-        """Give stored tables to the boxes that are new, in a step before the first."""
+    def _read_tables(self, stored: list[Entry]) -> Arrows:
+        """Give stored tables to the boxes that are new, in a step before the first; what these make of them."""
         fed = {inlet: self._table(entry) for entry in stored for inlet in entry.feeds}
         for node in self.nodes:
             sides = _static_sides(self.job.network, node)
             if not self._new(node) and len(sides) < len(node.sources):
                 fed |= {(node.name, side): empty(self.job.network.schema(node.sources[side])) for side in sides}
-        self.step(fed, Moment(self.batch.first))
+        made = self.step(fed, Moment(self.batch.first))
+        new = {node.name for node in self.nodes if self._new(node)}
+        return {place: train for place, train in made.items() if place[0] in new}
 
     def _table(self, entry: Entry) -> Train:
         """The part of a stored table that the partition has."""
-        bad: list[Letter] = []
-        name = entry.arrow.source
-        came = stamped(parts(self.job.sources[name]), Batch(0, self.batch.clock), 0, bad)
-        table = concat(self.job.network.schema(entry.arrow), came)
-        if bad:
-            raise RunError(f"static input {name}: {bad[0]}: mend the table")
-        divided = self.job.divided(entry, table, self.partition, self.stage)
-        return concat(table.schema, [part for bucket, part in divided if bucket == self.partition])
+        whole = table(self.job, entry.arrow.source, self.batch)
+        divided = self.job.divided(entry, whole, self.partition, self.stage)
+        return concat(whole.schema, [part for bucket, part in divided if bucket == self.partition])
+
+
+def table(job: Job, name: str, batch: Batch) -> Train:
+    """A stored table, numbered before all batches."""
+    bad: list[Letter] = []
+    whole = concat(job.sources[name].schema, stamped(parts(job.sources[name]), Batch(0, batch.clock), 0, bad))
+    if bad:
+        raise RunError(f"static input {name}: {bad[0]}: mend the table")
+    return whole
 
 
 def _static_sides(network: Network, node: Node) -> list[int]:
