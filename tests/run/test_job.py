@@ -20,8 +20,8 @@ from australis.run.control import Control, Order
 from australis.run.job import LETTERS, MEASURES, PARTS, Job
 from australis.run.reader import Reader
 from australis.run.sent import send
-from australis.run.sources.files import Files
 from australis.run.sources import uri
+from australis.run.sources.files import Files
 from australis.run.sources.memory import Memory
 from australis.run.sources.push import Push
 from australis.run.spark import opened, run_round
@@ -176,7 +176,8 @@ def test_inputs_without_tuples_come_to_their_end(tmp_path: Path) -> None:
         sources = {"left": nothing, "right": nothing}
         job = Job(net, planned(net, sources, partitions), sources, str(tmp_path / f"{partitions}"), partitions)
         (results,) = batches(job, 1000, tmp_path)
-        assert not results["out"].num_rows and not results["all"].num_rows
+        assert not results["out"].num_rows
+        assert not results["all"].num_rows
 
 
 def test_sounds_that_do_not_decode_stop_nothing(tmp_path: Path) -> None:
