@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
+from australis.commands import Commands, Group
 from australis.errors import AustralisError, RunError
 from australis.linear_road.command import app as linear_road
 from australis.moving.command import app as moving_app
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from australis.network import Network
 
 
-class _Told(TyperGroup):
+class _Told(Group):
     """A mistake of the user is one line on the standard error; `--debug` shows where it was found."""
 
     def invoke(self, ctx: Any) -> Any:
@@ -42,8 +42,8 @@ class _Told(TyperGroup):
             raise typer.Exit(2) from error
 
 
-app = typer.Typer(cls=_Told, help="Networks of boxes and arrows.", no_args_is_help=True, add_completion=False)
-bench = typer.Typer(help="Measurements.", no_args_is_help=True)
+app = Commands("Networks of boxes and arrows.", _Told)
+bench = Commands("Measurements.")
 app.add_typer(bench, name="bench")
 app.add_typer(linear_road, name="linear-road")
 app.add_typer(moving_app, name="moving")

@@ -15,6 +15,7 @@ from australis.errors import AustralisError, NetworkError, listing, near
 from australis.form import Tables
 from australis.forms import FORMS
 from australis.network import Arrow, Input, Network, Node, Output
+from australis.place import place
 from australis.qos import Graph, QoS, qos
 from australis.schema import schema as schema_of
 from australis.schema import text as schema_text
@@ -59,7 +60,7 @@ class _Output(_Part):
 def load(path: str | Path) -> Network:
     """The network in a file."""
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = place(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise NetworkError(f"{path}: {error}") from error
     return loads(text, str(path))
@@ -89,7 +90,7 @@ def loads(text: str, name: str = "network") -> Network:
 
 def dump(network: Network, path: str | Path) -> None:
     """Write a network to a file."""
-    Path(path).write_text(dumps(network), encoding="utf-8")
+    place(path).write_text(dumps(network), encoding="utf-8")
 
 
 def dumps(network: Network) -> str:

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from australis.commands import Commands
 from australis.errors import RunError
 
 if TYPE_CHECKING:
     from australis.linear_road.feed import Feed
 
-app = typer.Typer(help="The benchmark of stream systems: its tools, and its run on Spark.", no_args_is_help=True)
+app = Commands("The benchmark of stream systems: its tools, and its run on Spark.")
 
 Input = Annotated[Path, typer.Option("--input", metavar="DIR_OR_FILE", help="A simulation, or a flat file.")]
 Given = Annotated[Path, typer.Argument(metavar="DIR_OR_FILE", help="A simulation, or a flat file.")]

@@ -9,9 +9,10 @@ from typing import Annotated
 
 import typer
 
+from australis.commands import Commands
 from australis.errors import RunError
 
-app = typer.Typer(help="Moving objects: a city of them, and pictures of it.", no_args_is_help=True)
+app = Commands("Moving objects: a city of them, and pictures of it.")
 
 
 @app.command()

@@ -23,6 +23,7 @@ from urllib.parse import unquote
 from australis import netfile
 from australis.errors import AustralisError, RunError
 from australis.network import Network
+from australis.place import place
 from australis.run.batch import Batch, batch
 from australis.run.delta import REMEDY
 from australis.run.job import Home, Job
@@ -54,7 +55,7 @@ class Checkpoint:
     """A checkpoint folder, opened for a run: a new one if it is empty."""
 
     def __init__(self, path: str | Path) -> None:
-        self.path = Path(path).absolute()
+        self.path = place(path).absolute()
         try:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:

@@ -13,6 +13,7 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from australis.errors import RunError
+from australis.place import place
 from australis.run import sink as sinks
 from australis.run.sinks.jsontext import json_lines
 from australis.run.source import parts
@@ -46,14 +47,15 @@ def read(pattern: str | Path, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
 
 def sink(path: str | Path, schema: pa.Schema) -> Sink:
     """A new file for results of the schema, or a folder of sounds."""
+    path = place(path)
     try:
-        if Path(path).suffix.lower() in SOUNDS:
+        if path.suffix.lower() in SOUNDS:
             return Numbered(sinks.open(str(path), schema, uuid4().hex, replace=True))
         match form(path):
             case "csv":
                 return pa.csv.CSVWriter(str(path), schema)
             case "json":
-                return JsonLines(Path(path).open("wb"))
+                return JsonLines(path.open("wb"))
             case "parquet":
                 return pa.parquet.ParquetWriter(str(path), schema)
             case _:

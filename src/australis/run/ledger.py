@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from australis.place import place
 from australis.run.measures import SCHEMA
 
 _BATCHES, _FILES = 256, 4  # in a file, and how many files
@@ -58,7 +59,7 @@ class Ledger:
 def read(checkpoint: str | Path) -> pa.Table:
     """The measurements on a checkpoint; a batch whose rows are not all there yet is left out."""
     batches: list[pa.RecordBatch] = []
-    for path in sorted((Path(checkpoint) / "measures").glob("*.arrows")):
+    for path in sorted((place(checkpoint) / "measures").glob("*.arrows")):
         with suppress(pa.ArrowInvalid, OSError, EOFError), pa.OSFile(str(path), "rb") as file:
             stream = pa.ipc.open_stream(file)
             batches.extend(stream)

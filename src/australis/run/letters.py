@@ -9,6 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet
 
+from australis.place import place
 from australis.run.sinks.folder import Folder, FolderWriter
 from australis.schema import schema
 
@@ -49,5 +50,5 @@ def writer(checkpoint: str | Path, run: str = "") -> FolderWriter:
 
 def read(checkpoint: str | Path) -> pa.Table:
     """All letters of a run, in the order of its batches."""
-    paths = sorted((Path(checkpoint) / "letters").glob("*.parquet"))
+    paths = sorted((place(checkpoint) / "letters").glob("*.parquet"))
     return pa.concat_tables([SCHEMA.empty_table(), *(pa.parquet.read_table(path, schema=SCHEMA) for path in paths)])

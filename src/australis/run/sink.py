@@ -23,6 +23,7 @@ from typing import Protocol, runtime_checkable
 import pyarrow as pa
 
 from australis.errors import RunError
+from australis.place import place
 from australis.run.sinks.callback import Callback, Target, Transactional
 from australis.run.sinks.console import Console
 from australis.run.sinks.folder import Folder
@@ -105,12 +106,12 @@ def _from_text(text: str) -> Sink:
         return Console()
     if text.startswith(("http://", "https://")):
         return Http(text)
-    path = Path(text)
+    path = place(text)
     if path.suffix.lower() in (".wav", ".flac"):
         if path.stem == "*" or "{" in path.stem:
             name = COUNTED if path.stem == "*" else path.stem
             return Sounds(str(path.parent), path.suffix.lower()[1:], name)
-        return Wav(text)
+        return Wav(str(path))
     if path.stem == "*" and path.suffix.lower() in FORMATS:
         return Folder(str(path.parent), form(path))
     if text.endswith("/") or path.is_dir():

@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
+from australis.commands import Commands
 from australis.errors import RunError
 
-app = typer.Typer(help="Signals: sounds that are made up, and pictures of recordings.", no_args_is_help=True)
+app = Commands("Signals: sounds that are made up, and pictures of recordings.")
 
 
 @app.command()

@@ -14,6 +14,7 @@ import pyarrow.json
 import pyarrow.parquet
 
 from australis.errors import RunError
+from australis.place import place as path_of
 from australis.run.sources.form import FORMATS, SOUNDS, form
 from australis.schema import schema as schema_of
 
@@ -42,7 +43,7 @@ def first(text: str) -> tuple[Path | None, dict[str, str]]:
     """The first file of a source, which names a path, a folder or a glob, and the options after it."""
     place, _, given = text.removeprefix("replay:").partition("?")
     options = dict(part.partition("=")[::2] for part in given.split("&"))
-    path = Path(place).expanduser()
+    path = path_of(place).expanduser()
     if path.is_file():
         return path, options
     those = sorted(path.iterdir()) if path.is_dir() else [Path(each) for each in sorted(glob(str(path)))]

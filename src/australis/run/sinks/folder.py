@@ -11,6 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from australis.errors import RunError
+from australis.place import place
 from australis.run.sinks.durable import renamed, sweep, sync_folder
 from australis.run.sinks.encode import SUFFIXES, check, whole
 
@@ -30,7 +31,7 @@ class Folder:
     def open(self, schema: pa.Schema, run: str = "", replace: bool = False) -> FolderWriter:
         """Take up the folder where a run left it. The results of another run are refused, or replaced."""
         check(self.path, self.form, schema)
-        folder = Path(self.path).absolute()  # tasks write there too, wherever they were started
+        folder = place(self.path).absolute()  # tasks write there too, wherever they were started
         try:
             folder.mkdir(parents=True, exist_ok=True)
             owner = folder / _OWNER

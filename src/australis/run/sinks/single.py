@@ -12,6 +12,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from australis.errors import RunError
+from australis.place import place
 from australis.run.sinks.durable import renamed, sweep, sync_folder
 from australis.run.sinks.encode import body, check, head
 from australis.run.sources.form import form, packed
@@ -29,7 +30,7 @@ class Single:
 
     def open(self, schema: pa.Schema, run: str = "", replace: bool = False) -> SingleWriter:
         """Take up the file where a run left it. The results of another run are refused, or replaced."""
-        path = Path(self.path)
+        path = place(self.path)
         if packed(path):
             raise RunError(f"{path}: a compressed file cannot grow; write {path.with_suffix('')}")
         if form(path) == "parquet" or (form(path) == "arrow" and path.suffix.lower() != ".arrows"):

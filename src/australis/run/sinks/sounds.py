@@ -14,6 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from australis.errors import RunError, listing, near
+from australis.place import place
 from australis.run.sinks.durable import renamed, sweep, sync_folder
 from australis.run.sinks.sound import Channels, encoded
 
@@ -42,7 +43,7 @@ class Sounds:
         for _, name, _, _ in _fields(self.path, self.name):
             if name is not None and name not in known:
                 raise RunError(f"{self.path}: files are named by {listing(known)}, not by {name}{near(name, known)}")
-        folder = Path(self.path).absolute()
+        folder = place(self.path).absolute()
         try:
             folder.mkdir(parents=True, exist_ok=True)
             return SoundsWriter(folder, self, channels, run, replace)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import pyarrow as pa
 
 from australis.errors import RunError
+from australis.place import place
 from australis.run.sinks.single import SingleWriter
 from australis.run.sinks.sound import Channels
 from australis.run.sources import wav
@@ -22,7 +22,7 @@ class Wav:
 
     def open(self, schema: pa.Schema, run: str = "", replace: bool = False) -> WavWriter:
         """Take up the file where a run left it. The results of another run are refused, or replaced."""
-        path = Path(self.path)
+        path = place(self.path)
         if path.suffix.lower() != ".wav":
             raise RunError(f"{path}: such a file cannot grow; write {path.with_suffix('.wav')}, or a folder of them"
                            f" ({path.with_suffix('')}/*{path.suffix})")  # fmt: skip

@@ -7,6 +7,7 @@ from glob import glob, has_magic
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from australis.place import place
 from australis.run.sources.form import FORMATS, KINDS, form
 
 Order: TypeAlias = Literal["name", "time"]
@@ -36,7 +37,7 @@ def _hidden(path: Path) -> bool:
 
 
 def _found(pattern: str, formats: Container[str]) -> Iterator[Path]:
-    folder = Path(pattern)
+    folder = place(pattern)
     if folder.is_dir():
         known = (path for path in folder.iterdir() if any(suffix.lower() in formats for suffix in path.suffixes))
         yield from (path for path in known if path.is_file())

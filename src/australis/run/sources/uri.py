@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from australis.errors import RunError, listing, near
+from australis.place import place as path_of
 from australis.run.source import Source
 from australis.run.sources import folder
 from australis.run.sources.files import Files
@@ -47,7 +48,7 @@ def source(text: str | Path, schema: Spec) -> Source:
     match = _OPTIONS.fullmatch(spelled)
     place, options = (match[1], _options(spelled, match[2])) if match else (spelled, {})
     kind, colon, rest = place.partition(":")
-    if not colon or len(kind) < 2 or Path(place).exists():
+    if not colon or len(kind) < 2 or kind.lower() == "file" or Path(place).exists():
         return _files(spelled, place, columns, options)
     if kind == "replay":
         _check(spelled, options, ("on", "speed", "began", *_FILES))
@@ -85,7 +86,7 @@ def _files(spelled: str, place: str, columns: Any, options: dict[str, str]) -> F
         raise RunError(f"{spelled}: the order of files is `name` or `time`, not `{order}`")
     nulls = ("", options["null"]) if "null" in options else ("",)
     return Files(
-        str(Path(place).expanduser()),
+        str(path_of(place).expanduser()),
         columns,
         follow=_truth(spelled, "follow", options.get("follow", "false")),
         order=order,  # type: ignore[arg-type]
@@ -100,7 +101,7 @@ def _files(spelled: str, place: str, columns: Any, options: dict[str, str]) -> F
 def _samples(spelled: str, place: str, columns: Any, options: dict[str, str]) -> Samples:
     _check(spelled, options, (*_CUTTING, "times"))
     how, times = _cutting(spelled, options), _number(spelled, "times", options.get("times", "1"))
-    paths = [path for _, path in folder.files(str(Path(place).expanduser()), "name", sounds=True)]
+    paths = [path for _, path in folder.files(str(path_of(place).expanduser()), "name", sounds=True)]
     if not paths:
         raise RunError(f"{spelled}: no file matches {place}; names end in one of {listing(SOUNDS)}")
     return Samples(columns, tuple(paths), how.rate, how.size, how.channels, int(times))
@@ -120,7 +121,7 @@ def _push(spelled: str, place: str, columns: Any, options: dict[str, str]) -> Pu
     host, _, port = place.rpartition(":")
     if not port.isascii() or not port.isdigit():
         raise RunError(f"{spelled}: `{port}` is no port; write push:8080, or push:HOST:8080 for more than this machine")
-    folder = str(Path(options["spool"]).expanduser()) if options.get("spool") else ""
+    folder = str(path_of(options["spool"]).expanduser()) if options.get("spool") else ""
     limit, largest = (
         int(_number(spelled, name, options[name])) if name in options else default
         for name, default in (("limit", LIMIT), ("largest", LARGEST))
