@@ -98,11 +98,12 @@ def cfar(
     refractory: int = 40,
     longest: int = 48_000,
     padding: int = 2_400,
+    lock: int = 48_000,
     box: str | None = None,
 ) -> Stream:
     """Tell the ranges in which the score `on` stands out of its noise, for `sync`."""
     key = parameters.by(by)
-    return _main(self, Cfar(on, key, column, threshold, weight, startup, refractory, longest, padding), box)
+    return _main(self, Cfar(on, key, column, threshold, weight, startup, refractory, longest, padding, lock), box)
 
 
 def trigger(

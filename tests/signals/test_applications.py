@@ -17,8 +17,10 @@ from australis.run.source import parts
 from australis.run.sources import uri
 from australis.run.sources.samples import Samples
 from australis.schema import schema
-from australis.signals.column import segments
+from australis.signals.column import column, segments
+from australis.signals.segment import segment
 from australis.signals.sounds import Sound
+from australis.signals.timebase import timebase
 from australis.testing import rows
 from tests.signals.test_mixing import SITES, mixed, readings
 
@@ -73,6 +75,20 @@ def test_every_call_is_found_in_all_channels(tmp_path: Path) -> None:
         assert start < first < last < end
         for channel, each in enumerate(channels):
             assert each["samples"] == sound[start : end + 1, channel].tolist()
+
+
+def test_noise_that_becomes_louder_for_good_is_no_event() -> None:
+    """Ten seconds of quiet, then a minute of noise that is twenty times as loud, with a call after all."""
+    base, rate = timebase(48_000), 48_000
+    sound = np.random.default_rng(1).normal(0, 50, 70 * rate)
+    sound[10 * rate :] *= 20
+    at = np.arange(rate // 5)
+    for second, loud in ((8, 1_000), (65, 20_000)):
+        sound[second * rate : second * rate + len(at)] += loud * np.sin(2 * np.pi * 5_250 / rate * at)
+    heard = column([segment(sound.astype(np.int16), base)], "int16")
+    given = {"site": [0], "one": heard, "two": heard, "three": heard, "four": heard}
+    events = APPLICATIONS["detectaudio"]().run_local(array=given)["events"]
+    assert [start // rate + 1 for start in events.column("start").to_pylist()] == [8, 65]
 
 
 def test_leaks_are_found_where_the_pipe_hisses(tmp_path: Path) -> None:

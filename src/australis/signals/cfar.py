@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -19,8 +20,9 @@ from australis.signals.ranges import check_score, ranges, ranges_schema
 from australis.table import Table
 from australis.train import Ints, Train, concat
 
-_INTS = ("#seen", "#left", "#begin", "#stop", "#freed", "#ts")
+_INTS = ("#met", "#seen", "#left", "#locked", "#begin", "#stop", "#freed", "#ts")
 _FLOATS = ("#mean", "#var")
+_FAR = 1e150  # the squares of scores that are not so far from zero are finite, and so are their sums
 
 
 @dataclass(frozen=True)
@@ -30,8 +32,16 @@ class Cfar:
     Mean and variance run along with `weight`, and stand still during an event. Nothing is an event before `startup`
     windows. An event ends `refractory` windows after the last that exceeds, or with `longest` samples; its range, from
     the first window to the last of them, is widened by `padding` samples on both sides. Between events come ranges that
-    are not to `keep`, about every `longest` samples, so that `sync` can free what no event needs. A null score, or no
-    window, is passed over. Ranges are indices, both ends included; an event that is open at the end of the input ends.
+    are not to `keep`, about every `longest` samples, so that `sync` can free what no event needs. Ranges are indices,
+    both ends included; an event that is open at the end of the input ends.
+
+    What goes on for more than `lock` samples without a pause, as one event or as several, each at once after the one
+    before, is no event but noise that has become louder: nothing of it is kept from there on, not the event that is
+    open either. Mean and variance are estimated anew from that window on, and `startup` windows pass before the next
+    event. The window that begins an event is never too long.
+
+    A null or NaN score, or no window, is passed over, as if it had not come. An infinite score, and one beyond 1e150,
+    begins an event or ends one as any other does, but does not enter mean and variance.
     """
 
     on: str
@@ -43,6 +53,7 @@ class Cfar:
     refractory: int = 40
     longest: int = 48_000
     padding: int = 2_400
+    lock: int = 48_000
 
     kind: ClassVar[str] = "cfar"
     arity: ClassVar[int] = 1
@@ -52,10 +63,11 @@ class Cfar:
         chosen(stream, self.column)
         check_by(stream, self.by)
         check_score(stream, self.on)
-        if not 0 < self.weight < 1 or min(self.startup, self.refractory, self.longest) < 1 or self.padding < 0:
-            raise NetworkError(
-                "a weight lies between 0 and 1; startup, refractory and longest are at least 1, padding at least 0"
-            )
+        if not math.isfinite(self.threshold) or not 0 < self.weight < 1:
+            raise NetworkError(f"cfar has a finite threshold and a weight between 0 and 1, not {self.threshold} and"
+                               f" {self.weight}")  # fmt: skip
+        if min(self.startup, self.refractory, self.longest, self.lock) < 1 or self.padding < 0:
+            raise NetworkError("startup, refractory, longest and lock are at least 1, padding is at least 0")
         return {"out": ranges_schema(stream, self.by)}
 
     def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
@@ -77,11 +89,12 @@ class Cfar:
         windows = segments(train[chosen(train.schema, self.column)])
         score, there = plain(train[self.on].cast(pa.float64()))
         use = windows.sizes > 0 if there is None else there & (windows.sizes > 0)
-        seen, left, begin, stop, freed, oldest = (keys[name] for name in _INTS)
+        met, seen, left, locked, begin, stop, freed, oldest = (keys[name] for name in _INTS)
         mean, var = (keys[name] for name in _FLOATS)
         found = _detect(
-            slots, score, use, windows.start, windows.stop, train.ts, seen, left, begin, stop, freed,
+            slots, score, use, windows.start, windows.stop, train.ts, met, seen, left, locked, begin, stop, freed,
             oldest, mean, var, self.threshold, self.weight, self.startup, self.refractory, self.longest, self.padding,
+            self.lock,
         )  # fmt: skip
         row, start, end, keep, ts = found
         out = [ranges(train.schema, self.by, keys, slots[row], start, end, keep == 1, ts, train.number[row])]
@@ -103,43 +116,55 @@ class Cfar:
 @kernel
 def _detect(
     key: Ints, score: npt.NDArray[np.float64], use: npt.NDArray[np.bool_], start: Ints, stop: Ints, ts: Ints,
-    seen: Ints, left: Ints, begin: Ints, reached: Ints, freed: Ints, oldest: Ints,
+    met: Ints, seen: Ints, left: Ints, locked: Ints, begin: Ints, reached: Ints, freed: Ints, oldest: Ints,
     mean: npt.NDArray[np.float64], var: npt.NDArray[np.float64],
-    threshold: float, weight: float, startup: int, refractory: int, longest: int, padding: int,
+    threshold: float, weight: float, startup: int, refractory: int, longest: int, padding: int, lock: int,
 ) -> tuple[Ints, Ints, Ints, Ints, Ints]:  # fmt: skip
-    """The row at which each range is known, the range, whether it is kept, and its `ts`; one at most for each row."""
+    """The row at which each range is known, the range, whether it is kept, and its `ts`; one at most for each row.
+
+    `left` is how many more windows an event waits for; -1 says that one has just ended because it was the longest, so
+    that another that follows at once is of the same lock.
+    """
     row_of, first, last = (np.empty(len(key), np.int64), np.empty(len(key), np.int64), np.empty(len(key), np.int64))
     keep, old = np.empty(len(key), np.int64), np.empty(len(key), np.int64)
     found = 0
     for row in range(len(key)):
-        if not use[row]:
-            continue
         k, value = key[row], score[row]
-        if seen[k] == 0:
-            freed[k] = start[row]
+        if not use[row] or value != value:
+            continue
+        if met[k] == 0:
+            met[k], freed[k] = 1, start[row]
         above = seen[k] >= startup and value > mean[k] + threshold * np.sqrt(var[k])
-        seen[k] += 1
-        if left[k] == 0 and above:
+        fresh = left[k] == 0
+        if left[k] <= 0 and above:
+            if fresh:
+                locked[k] = start[row]
             begin[k], left[k], oldest[k] = start[row], refractory + 1, ts[row]
+        if left[k] > 0 and not fresh and stop[row] - locked[k] > lock:
+            left[k], seen[k] = 0, 0
         if left[k] > 0:
+            seen[k] += 1
             oldest[k] = min(oldest[k], ts[row])
             left[k] = refractory if above else left[k] - 1
             reached[k] = stop[row]
             if left[k] == 0 or stop[row] - begin[k] >= longest:
-                left[k] = 0
+                left[k] = 0 if left[k] == 0 else -1
                 row_of[found], first[found] = row, begin[k] - padding
                 last[found], keep[found], old[found] = stop[row] - 1 + padding, 1, oldest[k]
                 found += 1
                 freed[k] = max(freed[k], stop[row])
             continue
-        if seen[k] == 1:
-            mean[k], var[k] = value, 0.0
-        else:
-            # The first windows weigh equally, so that the estimate does not hang on the very first.
-            share = max(1.0 - weight, 1.0 / seen[k])
-            away = value - mean[k]
-            mean[k] += share * away
-            var[k] = (1.0 - share) * (var[k] + share * away * away)
+        left[k] = 0
+        if abs(value) < _FAR:
+            seen[k] += 1
+            if seen[k] == 1:
+                mean[k], var[k] = value, 0.0
+            else:
+                # The first windows weigh equally, so that the estimate does not hang on the very first.
+                share = max(1.0 - weight, 1.0 / seen[k])
+                away = value - mean[k]
+                mean[k] += share * away
+                var[k] = (1.0 - share) * (var[k] + share * away * away)
         if start[row] - padding - freed[k] >= longest:
             row_of[found], first[found], last[found] = row, freed[k], start[row] - padding - 1
             keep[found], old[found] = 0, ts[row]
