@@ -72,6 +72,17 @@ def test_a_trimmed_peak_is_that_of_all_magnitudes_in_order(dtype: str, part: flo
         assert found == np.sort(np.abs(sound.astype(np.float64)))[::-1][int(part * len(sound))]
 
 
+@given(LISTS, st.sampled_from(REAL), st.integers(-2, 14), st.lists(st.floats(-1e3, 1e3), min_size=1, max_size=6))
+def test_the_bins_of_a_band_are_weighted(
+    lists: list[list[int] | None], dtype: str, low: int, weights: list[float]
+) -> None:
+    text = f"band({low}, {low + len(weights) - 1}, {', '.join(map(repr, weights))})"
+    got = [row[1] for row in rows(apply(Stats((("b", text),)), train_of(lists, dtype))[0])]
+    for each, found in zip(lists, got, strict=True):
+        bins = [weight * abs(each[low + at]) for at, weight in enumerate(weights) if 0 <= low + at < len(each or [])]
+        assert found == (pytest.approx(math.fsum(bins), rel=1e-9, abs=1e-6) if each else None)
+
+
 def test_long_segments_and_places() -> None:
     loud = np.full(70_000, 32_767, np.int16)
     loud[::2] = 32_765
@@ -172,6 +183,8 @@ def test_wavelets_are_those_of_pywavelets(lists: list[list[int] | None], dtype: 
         (Stats((("a", "std"),)), "a segment<int16>", "`a` already"),
         (Stats((("s", "band(3)"),)), "a segment<int16>", "1 arguments, not 2"),
         (Stats((("s", "band(x, 3)"),)), "a segment<int16>", "numbers"),
+        (Stats((("s", "band(3, 4, 1)"),)), "a segment<int16>", r"band\(3, 4, ...\) has 2 bins and 1 weights"),
+        (Stats((("s", "band(3, 4, 1, inf)"),)), "a segment<int16>", "a finite number for each bin"),
         (Transform(()), "a segment<int16>", "at least one step"),
         (Transform(("fft", "hann")), "a segment<int16>", "`hann` takes real samples.*complex64"),
         (Transform(("ifft",)), "a segment<int16>", "`ifft` takes complex"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -23,12 +24,16 @@ _ROUNDS, _SOME = 8, 13
 
 @dataclass(frozen=True)
 class Measure:
-    """A number for each segment, from so many arguments; a `whole` one is known of a segment without samples too."""
+    """A number for each segment, from so many arguments; a `whole` one is known of a segment without samples too.
+
+    `check` refuses arguments that do not fit each other.
+    """
 
     of: Callable[..., Any]
     type: pa.DataType = pa.float64()
-    arguments: tuple[int, int] = (0, 0)
+    arguments: tuple[int, int | None] = (0, 0)
     whole: bool = False
+    check: Callable[..., None] | None = None
 
 
 def _sum(given: Segments) -> Floats:
@@ -75,10 +80,20 @@ def _trimpeak(given: Segments, part: float = 0.01) -> Floats:
     return out
 
 
-def _band(given: Segments, low: float, high: float) -> Floats:
+def _band(given: Segments, low: float, high: float, *weights: float) -> Floats:
     out = np.empty(len(given))
-    _banded(given.samples, given.offsets, given.sizes, int(low), int(high), out)
+    if weights:
+        _weighted(given.samples, given.offsets, given.sizes, int(low), np.array(weights), out)
+    else:
+        _banded(given.samples, given.offsets, given.sizes, int(low), int(high), out)
     return out
+
+
+def _check_weights(low: float, high: float, *weights: float) -> None:
+    bins = max(int(high) - int(low) + 1, 0)
+    if weights and (len(weights) != bins or not all(map(math.isfinite, weights))):
+        raise ExpressionError(f"band({low:g}, {high:g}, ...) has {bins} bins and {len(weights)} weights: give a finite"
+                              " number for each bin, or none for any")  # fmt: skip
 
 
 MEASURES: Mapping[str, Measure] = {
@@ -93,7 +108,7 @@ MEASURES: Mapping[str, Measure] = {
     "peak": Measure(lambda given: _extremes(given)[2]),
     "peak_at": Measure(_peak_at, pa.int64()),
     "trimpeak": Measure(_trimpeak, arguments=(0, 1)),
-    "band": Measure(_band, arguments=(2, 2)),
+    "band": Measure(_band, arguments=(2, None), check=_check_weights),
     "count": Measure(lambda given: given.sizes.astype(np.int64), pa.int64(), whole=True),
     "start": Measure(lambda given: given.start, pa.int64(), whole=True),
     "end": Measure(lambda given: given.stop - 1, pa.int64()),
@@ -240,4 +255,13 @@ def _banded(samples: Samples, offsets: Sizes, sizes: Sizes, low: int, high: int,
         first, sum_ = np.uint64(offsets[row]), 0.0
         for place in range(np.uint64(max(low, 0)), np.uint64(max(min(high + 1, sizes[row]), 0))):
             sum_ += abs(np.float64(samples[first + place]))
+        out[row] = sum_
+
+
+@kernel
+def _weighted(samples: Samples, offsets: Sizes, sizes: Sizes, low: int, weights: Floats, out: Floats) -> None:
+    for row in range(len(offsets)):
+        first, sum_ = np.int64(offsets[row]), 0.0
+        for place in range(max(low, 0), min(low + len(weights), sizes[row])):
+            sum_ += weights[place - low] * abs(np.float64(samples[first + place]))
         out[row] = sum_

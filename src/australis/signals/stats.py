@@ -25,6 +25,7 @@ class Stats(Stateless):
     | `peak`, `peak_at` | the largest magnitude, and its index |
     | `trimpeak(part)` | the largest magnitude but for that part of all, 0.01 if it is not given |
     | `band(low, high)` | the sum of the magnitudes of so many samples (bins) from the low-th to the high-th |
+    | `band(3, 5, 1, 2, 0.5)` | the same, with a weight for each bin from the low-th to the high-th |
     | `count`, `start`, `end`, `seconds`, `rate` | number, first and last index, when it starts, how many a second |
 
     Complex samples count with their magnitudes.
@@ -68,8 +69,11 @@ class Stats(Stateless):
         found = []
         for _, text in self.columns:
             name, arguments = call(text, MEASURES, "statistic")
-            check(text, arguments, *MEASURES[name].arguments)
-            found.append((MEASURES[name], arguments))
+            measure = MEASURES[name]
+            check(text, arguments, *measure.arguments)
+            if measure.check is not None:
+                measure.check(*arguments)
+            found.append((measure, arguments))
         return found
 
     @bound
