@@ -111,3 +111,33 @@ def signals(
             next_[key] = start + length
         value += 1
     return made
+
+
+def extremes(samples: list[float], turns: int) -> list[float]:
+    """The least sample, the largest from there on, the least from there on, and so forth; a NaN is none of them."""
+    rest, found = [each for each in samples if each == each], []
+    for turn in range(turns):
+        best = (max if turn % 2 else min)(rest) if rest else float("nan")
+        rest = rest[rest.index(best) :] if rest else []
+        found.append(best)
+    return found
+
+
+def leaks(samples: list[int], size: int = 8192, overlap: int = 500, ratio: float = 0.32) -> list[tuple[int, float]]:
+    """What XStream's authors call a leak, window by window: where it starts, and the last extreme beside the first.
+
+    The details of the fourth level are half the differences of what three levels of averages leave, times four, which
+    is the root of two to the fourth: the same as steps that divide by the root of two. Of these the least, the largest
+    after it, the least after that and the largest after that are found; the oscillation has died down in that time if
+    there is a leak.
+    """
+    found = []
+    for start in range(0, len(samples) - size + 1, size - overlap):
+        rest: list[float] = [float(each) for each in samples[start : start + size]]
+        for _ in range(3):
+            rest = [(left + right) / 2 for left, right in zip(rest[::2], rest[1::2], strict=True)]
+        details = [4 * (left - right) / 2 for left, right in zip(rest[::2], rest[1::2], strict=True)]
+        first, _, _, last = extremes(details, 4)
+        if first and abs(last / first) < ratio:
+            found.append((start, last / first))
+    return found

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import pywt
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from australis.errors import AustralisError
@@ -22,6 +22,7 @@ from australis.signals.wavelet import Wavelet
 from australis.testing import Cut, apply, cuts, rows
 from australis.train import Train
 from tests.oracles.running import in_any_order, partitioned, run
+from tests.oracles.signals import extremes
 
 BASE = timebase(8)
 REAL = ["int16", "int32", "float32", "float64"]
@@ -70,6 +71,25 @@ def test_a_trimmed_peak_is_that_of_all_magnitudes_in_order(dtype: str, part: flo
     got = [row[1] for row in rows(apply(Stats((("t", f"trimpeak({part})"),)), train)[0])]
     for found, sound in zip(got, sounds, strict=True):
         assert found == np.sort(np.abs(sound.astype(np.float64)))[::-1][int(part * len(sound))]
+
+
+@given(
+    st.lists(st.lists(st.integers(-3, 3) | st.sampled_from([math.nan, math.inf, -math.inf]), max_size=12), max_size=6),
+    st.integers(1, 6),
+)
+@example([[2, 1, 1, 5, 0], [math.nan, 1.0, math.nan, 3.0, 2.0], [math.nan]], 4)
+def test_extremes_take_turns(lists: list[list[float]], turns: int) -> None:
+    train = signal("audio segment<float64>", audio=[segment(each, BASE, dtype="float64") for each in lists])
+    box = Stats(tuple((f"e{turn}", f"extreme({turn})") for turn in range(1, turns + 1)))
+    got = [row[1:] for row in rows(apply(box, train)[0])]
+    for each, row in zip(lists, got, strict=True):
+        assert repr(list(row)) == repr(extremes([float(value) for value in each], turns) if each else [None] * turns)
+
+
+@pytest.mark.parametrize("dtype", REAL)
+def test_extremes_of_any_samples_take_turns(dtype: str) -> None:
+    (got,) = rows(apply(Stats((("e", "extreme(4)"),)), train_of([[5, -9, 2, 7, -3, 4, 1]], dtype))[0])
+    assert got[1] == 4.0
 
 
 @given(LISTS, st.sampled_from(REAL), st.integers(-2, 14), st.lists(st.floats(-1e3, 1e3), min_size=1, max_size=6))
@@ -185,6 +205,9 @@ def test_wavelets_are_those_of_pywavelets(lists: list[list[int] | None], dtype: 
         (Stats((("s", "band(x, 3)"),)), "a segment<int16>", "numbers"),
         (Stats((("s", "band(3, 4, 1)"),)), "a segment<int16>", r"band\(3, 4, ...\) has 2 bins and 1 weights"),
         (Stats((("s", "band(3, 4, 1, inf)"),)), "a segment<int16>", "a finite number for each bin"),
+        (Stats((("s", "extreme(0)"),)), "a segment<int16>", "from 1 to 1000, in whole numbers, not 0"),
+        (Stats((("s", "extreme(1.5)"),)), "a segment<int16>", "in whole numbers, not 1.5"),
+        (Stats((("s", "extreme(nan)"),)), "a segment<int16>", "in whole numbers, not nan"),
         (Transform(()), "a segment<int16>", "at least one step"),
         (Transform(("fft", "hann")), "a segment<int16>", "`hann` takes real samples.*complex64"),
         (Transform(("ifft",)), "a segment<int16>", "`ifft` takes complex"),

@@ -20,6 +20,7 @@ from australis.train import Ints
 Floats = npt.NDArray[np.float64]
 _EXACT = 1 << 16
 _ROUNDS, _SOME = 8, 13
+_TURNS = 1000
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,17 @@ def _peak_at(given: Segments) -> Ints:
     return given.start + np.minimum(place, given.sizes - 1)
 
 
+def _extreme_of(given: Segments, turn: float) -> Floats:
+    out = np.empty(len(given))
+    _alternate(given.samples, given.offsets, given.sizes, int(turn), out)
+    return out
+
+
+def _check_turn(turn: float) -> None:
+    if not 1 <= turn <= _TURNS or turn != int(turn):
+        raise ExpressionError(f"extreme counts from 1 to {_TURNS}, in whole numbers, not {turn:g}")
+
+
 def _trimpeak(given: Segments, part: float = 0.01) -> Floats:
     if not 0 <= part < 1:
         raise ExpressionError(f"trimpeak leaves out a part from 0 to less than 1, not {part}")
@@ -107,6 +119,7 @@ MEASURES: Mapping[str, Measure] = {
     "max": Measure(lambda given: _extremes(given)[1]),
     "peak": Measure(lambda given: _extremes(given)[2]),
     "peak_at": Measure(_peak_at, pa.int64()),
+    "extreme": Measure(_extreme_of, arguments=(1, 1), check=_check_turn),
     "trimpeak": Measure(_trimpeak, arguments=(0, 1)),
     "band": Measure(_band, arguments=(2, None), check=_check_weights),
     "count": Measure(lambda given: given.sizes.astype(np.int64), pa.int64(), whole=True),
@@ -190,6 +203,29 @@ def _place(samples: Samples, offsets: Sizes, sizes: Sizes, peak: Floats, place: 
         while at < last and abs(np.float64(samples[at])) != most:
             at += np.uint64(1)
         place[row] = at - first
+
+
+@kernel
+def _alternate(samples: Samples, offsets: Sizes, sizes: Sizes, turns: int, out: Floats) -> None:
+    """The least, the largest from there on, the least from there on, and so forth; of equals the first."""
+    for row in range(len(offsets)):
+        first, last = bounds(row, offsets, sizes)
+        while first < last and samples[first] != samples[first]:
+            first += np.uint64(1)  # a NaN is neither
+        for turn in range(turns):
+            if first == last:
+                break
+            best, at = samples[first], first
+            if turn % 2:
+                for place in range(first, last):
+                    if samples[place] > best:
+                        best, at = samples[place], place
+            else:
+                for place in range(first, last):
+                    if samples[place] < best:
+                        best, at = samples[place], place
+            first = at
+        out[row] = np.float64(samples[first]) if first < last else np.nan
 
 
 @kernel

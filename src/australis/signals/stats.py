@@ -23,6 +23,7 @@ class Stats(Stateless):
     | --- | --- |
     | `mean`, `sum`, `std`, `var`, `rms`, `energy`, `min`, `max` | of its samples; `std` divides by their number |
     | `peak`, `peak_at` | the largest magnitude, and its index |
+    | `extreme(n)` | the n-th of extremes that take turns: the least, the largest from there on, the least again |
     | `trimpeak(part)` | the largest magnitude but for that part of all, 0.01 if it is not given |
     | `band(low, high)` | the sum of the magnitudes of so many samples (bins) from the low-th to the high-th |
     | `band(3, 5, 1, 2, 0.5)` | the same, with a weight for each bin from the low-th to the high-th |
