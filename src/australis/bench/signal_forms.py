@@ -21,7 +21,7 @@ from australis.bench.applications import ARRAY, SOUNDS, detectaudio, pipeline
 from australis.bench.signal_kernels import Noise, scores
 from australis.network import Network
 from australis.signals.column import column
-from australis.signals.measures import _trimmed
+from australis.signals.measures import _alternate
 from australis.signals.segment import Samples, segment
 from australis.signals.timebase import timebase
 from australis.signals.wavelet import _haar
@@ -107,16 +107,16 @@ def _leaking(sound: Samples, copied: bool = False) -> int:
         some = begins[at : at + _WINDOWS]
         rest = sound[some[0] : some[-1] + _SIZE]
         offsets = (some - some[0]).astype(np.int32)
-        size, peaks = _SIZE, []
+        size = _SIZE
         for _ in range(4):
             rest, rough = _halved(rest, offsets, size, copied)
             size //= 2
             offsets = np.arange(len(offsets), dtype=np.int32) * size
-            peak = np.empty(len(offsets))
-            _trimmed(_values(rough, copied), offsets, np.full(len(offsets), size, np.int32), 0.01, peak)
-            peaks.append(peak)
-        heard = peaks[0] > 0
-        found += int(np.count_nonzero(peaks[3][heard] / peaks[0][heard] < _RATIO))
+        first, last = (np.empty(len(offsets)) for _ in range(2))
+        for turn, out in ((1, first), (4, last)):
+            _alternate(_values(rough, copied), offsets, np.full(len(offsets), size, np.int32), turn, out)
+        heard = first != 0
+        found += int(np.count_nonzero(np.abs(last[heard] / first[heard]) < _RATIO))
     return found
 
 
@@ -207,16 +207,17 @@ def _sample_leaks(sound: Samples) -> int:
     """PIPELINE, a tuple at a time in plain Python."""
     found = 0
     for window in _rewound(_pairs(sound), _SIZE, _STEP):
-        rest, peaks = window, []
+        rest, rough = window, window
         for _ in range(4):
-            smooth, rough = [], []
-            for (at, left), (_, right) in zip(rest[::2], rest[1::2], strict=True):
-                smooth.append((at, (left + right) * _ROOT))
-                rough.append((at, (left - right) * _ROOT))
-            sizes = sorted((abs(value) for _, value in rough), reverse=True)
-            peaks.append(sizes[int(0.01 * len(sizes))])
-            rest = smooth
-        found += peaks[0] > 0 and peaks[3] / peaks[0] < _RATIO
+            pairs = list(zip(rest[::2], rest[1::2], strict=True))
+            rest = [(at, (left + right) * _ROOT) for (at, left), (_, right) in pairs]
+            rough = [(at, (left - right) * _ROOT) for (at, left), (_, right) in pairs]
+        peaks = []
+        for best in (min, max, min, max):
+            peaks.append(best(rough, key=lambda pair: pair[1]))
+            rough = rough[rough.index(peaks[-1]) :]
+        (_, first), *_, (_, last) = peaks
+        found += first != 0 and abs(last / first) < _RATIO
     return found
 
 

@@ -96,7 +96,8 @@ def _leaks(given: Segments) -> None:
     wavelet, rest = Wavelet(4), given
     for _ in range(4):
         rest, detail = wavelet._halved(rest)
-        MEASURES["trimpeak"].of(detail)
+    for turn in (1, 4):
+        MEASURES["extreme"].of(detail, turn)
 
 
 KERNELS: dict[str, tuple[int, Callable[[Segments], None]]] = {

@@ -1,4 +1,4 @@
-"""Sounds that are made up: bursts of speech, calls of animals, the leaks of a pipe, tones and noise, by a seed."""
+"""Sounds that are made up: bursts of speech, calls of animals, blows on a pipe, tones and noise, by a seed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from australis.train import Ints
 Reals = npt.NDArray[np.float64]
 _BLOCK = 1 << 14  # samples of noise that are drawn at once
 _APART = 7  # samples that sound takes from one microphone to the next, at most
-_EDGE = 0.01  # seconds in which an event rises and falls
+_RING = 128  # samples of one swing of a pipe that is struck
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,10 @@ class Kind:
     first: float = 0.0
     """The part of a turn in which nothing happens yet."""
     lasts: tuple[float, float] = (0.0, 0.0)
+    edge: float = 0.01
+    """Seconds in which it rises and falls."""
+    told: Callable[[float], bool] = lambda pitch: True
+    """Whether it is an event, by its pitch."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,7 @@ class Sound:
         heard = np.stack([self._noise(channel, begin, end) for channel in range(self.channels)], axis=1) * kind.noise
         if kind.under is not None:
             heard += kind.under(at, self.rate)[:, None]
-        for first, wave, delays in self._turns(begin, end):
+        for first, wave, delays, _ in self._turns(begin, end):
             for channel, delay in enumerate(delays):
                 low, high = max(first + delay, begin), min(first + delay + len(wave), end)
                 if low < high:
@@ -68,11 +72,12 @@ class Sound:
 
     def events(self, begin: int, end: int) -> Ints:
         """The first and the last sample of each event that begins in a stretch, as the first channel hears it."""
-        found = [(first, first + len(wave) - 1) for first, wave, _ in self._turns(begin, end) if begin <= first < end]
+        turns = [(first, first + len(wave) - 1) for first, wave, _, told in self._turns(begin, end) if told]
+        found = [each for each in turns if begin <= each[0] < end]
         return np.array(found, np.int64).reshape(-1, 2)
 
-    def _turns(self, begin: int, end: int) -> Iterator[tuple[int, Reals, list[int]]]:
-        """The events that may be heard in a stretch: where each begins, its samples, and what channels are behind."""
+    def _turns(self, begin: int, end: int) -> Iterator[tuple[int, Reals, list[int], bool]]:
+        """What may be heard in a stretch: where it begins, its samples, what channels are behind, and if it counts."""
         kind = KINDS[self.kind]
         if kind.event is None:
             return
@@ -87,9 +92,9 @@ class Sound:
             first, count = int(start * kind.every * self.rate), max(1, int(lasts * self.rate))
             at = np.arange(count)
             wave = kind.event(at / self.rate, float(pitch), at, random)
-            rise = np.clip(np.minimum(at + 1, count - at) / max(1.0, _EDGE * self.rate), 0, 1)
+            rise = np.clip(np.minimum(at + 1, count - at) / max(1.0, kind.edge * self.rate), 0, 1)
             delays = [round(_APART * float(np.cos(np.pi * angle)) * channel) for channel in range(self.channels)]
-            yield first, wave * np.sin(rise * np.pi / 2), delays
+            yield first, wave * np.sin(rise * np.pi / 2), delays, kind.told(float(pitch))
 
     def _noise(self, channel: int, begin: int, end: int) -> Reals:
         blocks = range(begin // _BLOCK, -(-end // _BLOCK))
@@ -126,12 +131,16 @@ def _call(at: Reals, pitch: float, index: Ints, random: np.random.Generator) -> 
 
 
 def _hum(at: Reals, rate: float) -> Reals:
-    return 300 * np.sin(2 * np.pi * rate / 32 * at)
+    return 100 * np.sin(2 * np.pi * rate / 40 * at)
 
 
-def _hiss(at: Reals, pitch: float, index: Ints, random: np.random.Generator) -> Reals:
-    """Water that escapes: noise without low notes."""
-    return np.asarray(1200 * np.diff(random.standard_normal(len(at) + 2), 2))
+def _leaking(pitch: float) -> bool:
+    return pitch < 0.5
+
+
+def _blow(at: Reals, pitch: float, index: Ints, random: np.random.Generator) -> Reals:
+    """A pipe that is struck rings, the same at any rate; where it leaks, it is soon still."""
+    return 8000 * np.exp(-index / (60 if _leaking(pitch) else 400)) * np.sin(2 * np.pi * index / _RING)
 
 
 def _tones(at: Reals, rate: float) -> Reals:
@@ -141,8 +150,8 @@ def _tones(at: Reals, rate: float) -> Reals:
 KINDS = {
     "speech": Kind(100, _drift, _syllables, every=1.0, first=0.05, lasts=(0.45, 0.75)),
     "calls": Kind(60, None, _call, every=3.0, first=0.4, lasts=(0.08, 0.25)),
-    "pipes": Kind(20, _hum, _hiss, every=5.0, first=0.1, lasts=(0.8, 1.5)),
+    "pipes": Kind(20, _hum, _blow, every=0.5, first=0.1, lasts=(0.04, 0.08), edge=0.0, told=_leaking),
     "tones": Kind(20, _tones),
     "noise": Kind(1000),
 }
-"""The sounds there are: someone who speaks, marmots that call, a pipe that leaks, two tones, and noise."""
+"""The sounds there are: someone who speaks, marmots that call, a pipe that is struck, two tones, and noise."""
