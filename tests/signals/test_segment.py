@@ -183,3 +183,25 @@ def test_appending_takes_no_longer_after_many() -> None:
         few = min(took(200, forward) for _ in range(20))
         many = min(took(4001, forward) for _ in range(3))
         assert many < 5 * few, "a walk would take twenty times as long"
+
+
+@pytest.mark.parametrize("part", [slice(None), slice(2, 6), slice(None, None, 2)])
+def test_editing_an_array_changes_no_segment_made_of_it(part: slice) -> None:
+    values = np.arange(8, dtype=np.int16)
+    made = segment(values[part], timebase(8))
+    before = np.asarray(made).tolist()
+    values[:] = 99
+    assert np.asarray(made).tolist() == before
+    with pytest.raises(ValueError, match="read-only"):
+        np.asarray(made)[0] = 1
+    again = segment(np.asarray(made), timebase(8))
+    assert np.shares_memory(np.asarray(again), np.asarray(made))
+
+
+def test_an_array_on_memory_that_others_write_is_copied() -> None:
+    memory = bytearray(8)
+    values = np.frombuffer(memory, np.int16)
+    values.flags.writeable = False
+    made = segment(values, timebase(8))
+    memory[0] = 7
+    assert np.asarray(made).tolist() == [0, 0, 0, 0]

@@ -44,7 +44,7 @@ def oracle(at: int, values: list[int]) -> list[float | None]:
     energy = math.fsum(value**2 for value in values)
     trimmed = sorted(sizes)[len(sizes) - 1 - int(0.3 * len(sizes))]
     return [mean, sum(values), math.sqrt(var), var, math.sqrt(energy / len(values)), energy, min(values), max(values),
-            max(sizes), 5 + at + sizes.index(max(sizes)), trimmed, sum(sizes[1:3])]  # fmt: skip
+            max(sizes), 5 + at + sizes.index(max(sizes)), trimmed, sum(sizes[1:3]) if sizes[1:] else None]  # fmt: skip
 
 
 @given(LISTS, st.sampled_from(REAL))
@@ -221,3 +221,37 @@ def test_wavelets_are_those_of_pywavelets(lists: list[list[int] | None], dtype: 
 def test_what_does_not_fit_is_refused(box: Any, stream: str, message: str) -> None:
     with pytest.raises(AustralisError, match=message):
         box.outputs(schema(stream))
+
+
+def test_the_count_of_a_segment_without_samples_does_not_depend_on_those_beside_it() -> None:
+    box = Stats((("count", "count"), ("start", "start"), ("rate", "rate"), ("seconds", "seconds"), ("end", "end")))
+    for beside in ([], [None], [[1]]):
+        assert rows(apply(box, train_of([[], *beside]))[0])[0][1:] == (0, 5, 8.0, 0.625, None)
+
+
+def weight(place: int, low: float, high: float) -> float:
+    return max(0.0, 1 - max(low - place, place - high, 0))
+
+
+@given(LISTS, st.sampled_from([*REAL, "complex64"]), st.floats(0, 14), st.floats(0, 14))
+@example([[1, 10, 100, 1000]], "int16", 1.5, 2.25)
+@example([[1, 10, 100]], "float32", 2.0, 99.0)
+@example([[1, 10, 100]], "float32", 2.5, 2.75)
+def test_a_band_weighs_the_bins_at_its_ends(lists: list[list[int] | None], dtype: str, one: float, two: float) -> None:
+    low, high = sorted((one, two))
+    box = Stats((("b", f"band({low!r}, {high!r})"),))
+    got = [row[1] for row in rows(apply(box, train_of(lists, dtype))[0])]
+    for values_, found in zip(lists, got, strict=True):
+        if not values_ or len(values_) <= int(low):
+            assert found is None
+        else:
+            wanted = sum(weight(place, low, high) * abs(value) for place, value in enumerate(values_))
+            assert found == pytest.approx(wanted, rel=1e-6, abs=1e-6)
+
+
+@pytest.mark.parametrize("text", ["band(4, 3)", "band(-1, 3)", "band(nan, 3)", "band(0, inf)", "band(0, nan)"])
+def test_a_band_that_is_none_is_refused_when_the_network_is_built(text: str) -> None:
+    with pytest.raises(AustralisError, match="a band goes from a bin, 0 or more, up to one that is not below it"):
+        Stats((("b", text),)).outputs(schema("a segment<int16>"))
+    with pytest.raises(AustralisError, match="from 0 to less than 1"):
+        Stats((("b", "trimpeak(1)"),)).outputs(schema("a segment<int16>"))

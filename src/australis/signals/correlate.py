@@ -30,7 +30,8 @@ class Correlate(Stateless):
     first samples of both meet, the lag is 0. `scipy.signal.correlate(segment, other)` gives it for all lags. The
     columns `peak` and `lag` tell where its magnitude is largest; of equals, the first. `into` names a column for all
     of it, a segment whose index is the lag. With `normalize` it is divided by the root of the product of energies, so
-    that 1 is the most. Null where one of both is null, empty, or at another rate.
+    that 1 is the most. Null where one of both is null, empty, or at another rate. One sample that is NaN makes the
+    whole of it NaN, and the lag null.
 
     >>> from australis.signals.segment import segment
     >>> from australis.signals.testing import signal
@@ -84,7 +85,9 @@ class Correlate(Stateless):
                 parts.append(whole.astype(dtype).reshape(-1))
         mask = ~use if not use.all() else None
         columns: list[Any] = [train.part(name) for name in train.schema.names]
-        columns += [pa.array(peak, mask=mask), pa.array(lag, mask=mask)]
+        unknown = np.isnan(peak)
+        nowhere = mask if not unknown.any() else unknown if mask is None else unknown | mask
+        columns += [pa.array(peak, mask=mask), pa.array(lag, mask=nowhere)]
         if self.into:
             none = np.zeros(len(train), np.int64)
             start, valid = np.where(use, 1 - right.sizes.astype(np.int64), 0), None if mask is None else use
@@ -131,7 +134,7 @@ def _correlation(one: Samples, two: Samples, normalize: bool) -> Floats:
     whole: Floats = np.concatenate([circular[:, fast - two.shape[1] + 1 :], circular[:, : one.shape[1]]], axis=1)
     if normalize:
         energy = np.sqrt(np.square(left).sum(axis=1) * np.square(right).sum(axis=1))[:, None]
-        whole = np.divide(whole, energy, out=np.zeros_like(whole), where=energy > 0)
+        whole = np.divide(whole, energy, out=np.zeros_like(whole), where=energy != 0)
     return whole
 
 

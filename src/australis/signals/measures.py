@@ -21,20 +21,23 @@ Floats = npt.NDArray[np.float64]
 _EXACT = 1 << 16
 _ROUNDS, _SOME = 8, 13
 _TURNS = 1000
+_FAR = 1 << 31
+"""Segments have fewer samples."""
 
 
 @dataclass(frozen=True)
 class Measure:
     """A number for each segment, from so many arguments; a `whole` one is known of a segment without samples too.
 
-    `check` refuses arguments that do not fit each other.
+    `check` refuses arguments that mean nothing. `least` is the first place whose sample it needs.
     """
 
     of: Callable[..., Any]
     type: pa.DataType = pa.float64()
     arguments: tuple[int, int | None] = (0, 0)
     whole: bool = False
-    check: Callable[..., None] | None = None
+    check: Callable[..., None] = lambda *_: None
+    least: Callable[..., int] = lambda *_: 0
 
 
 def _sum(given: Segments) -> Floats:
@@ -85,11 +88,14 @@ def _check_turn(turn: float) -> None:
 
 
 def _trimpeak(given: Segments, part: float = 0.01) -> Floats:
-    if not 0 <= part < 1:
-        raise ExpressionError(f"trimpeak leaves out a part from 0 to less than 1, not {part}")
     out = np.empty(len(given))
     _trimmed(given.samples, given.offsets, given.sizes, part, out)
     return out
+
+
+def _check_part(part: float = 0.01) -> None:
+    if not 0 <= part < 1:
+        raise ExpressionError(f"trimpeak leaves out a part from 0 to less than 1, not {part}")
 
 
 def _band(given: Segments, low: float, high: float, *weights: float) -> Floats:
@@ -97,15 +103,25 @@ def _band(given: Segments, low: float, high: float, *weights: float) -> Floats:
     if weights:
         _weighted(given.samples, given.offsets, given.sizes, int(low), np.array(weights), out)
     else:
-        _banded(given.samples, given.offsets, given.sizes, int(low), int(high), out)
+        _banded(given.samples, given.offsets, given.sizes, low, high, out)
     return out
 
 
-def _check_weights(low: float, high: float, *weights: float) -> None:
-    bins = max(int(high) - int(low) + 1, 0)
-    if weights and (len(weights) != bins or not all(map(math.isfinite, weights))):
-        raise ExpressionError(f"band({low:g}, {high:g}, ...) has {bins} bins and {len(weights)} weights: give a finite"
-                              " number for each bin, or none for any")  # fmt: skip
+def _check_band(low: float, high: float, *weights: float) -> None:
+    if not 0 <= low <= high < _FAR:
+        raise ExpressionError(
+            f"band({low:g}, {high:g}): a band goes from a bin, 0 or more, up to one that is not below it"
+        )
+    if not weights:
+        return
+    if low != int(low) or high != int(high):
+        raise ExpressionError(f"band({low:g}, {high:g}, ...): a band with weights begins and ends at whole bins")
+    bins = int(high) - int(low) + 1
+    if len(weights) != bins or not all(map(math.isfinite, weights)):
+        raise ExpressionError(
+            f"band({low:g}, {high:g}, ...) has {bins} bins and {len(weights)} weights: give a finite number for each"
+            " bin, or none for any"
+        )
 
 
 MEASURES: Mapping[str, Measure] = {
@@ -120,8 +136,8 @@ MEASURES: Mapping[str, Measure] = {
     "peak": Measure(lambda given: _extremes(given)[2]),
     "peak_at": Measure(_peak_at, pa.int64()),
     "extreme": Measure(_extreme_of, arguments=(1, 1), check=_check_turn),
-    "trimpeak": Measure(_trimpeak, arguments=(0, 1)),
-    "band": Measure(_band, arguments=(2, None), check=_check_weights),
+    "trimpeak": Measure(_trimpeak, arguments=(0, 1), check=_check_part),
+    "band": Measure(_band, arguments=(2, None), check=_check_band, least=lambda low, *_: int(low)),
     "count": Measure(lambda given: given.sizes.astype(np.int64), pa.int64(), whole=True),
     "start": Measure(lambda given: given.start, pa.int64(), whole=True),
     "end": Measure(lambda given: given.stop - 1, pa.int64()),
@@ -181,27 +197,31 @@ def _real(samples: Samples, offsets: Sizes, sizes: Sizes, total: Floats, squares
 def _extreme(samples: Samples, offsets: Sizes, sizes: Sizes, low: Floats, high: Floats, peak: Floats) -> None:
     for row in range(len(offsets)):
         first, last = bounds(row, offsets, sizes)
-        low[row], high[row], peak[row] = np.inf, -np.inf, -1.0
-        while first < last and samples[first] != samples[first]:
-            first += np.uint64(1)  # a NaN is neither
+        low[row], high[row], peak[row] = np.nan, np.nan, np.nan
         if first == last:
             continue
-        least, most = samples[first], samples[first]
+        least, most, number = samples[first], samples[first], True
         for at in range(first, last):
             least = samples[at] if samples[at] < least else least
             most = samples[at] if samples[at] > most else most
-        low[row], high[row] = least, most
-        peak[row] = max(abs(np.float64(least)), abs(np.float64(most)))
+            number &= samples[at] == samples[at]
+        if number:
+            low[row], high[row] = least, most
+            peak[row] = max(abs(np.float64(least)), abs(np.float64(most)))
 
 
 @kernel
 def _place(samples: Samples, offsets: Sizes, sizes: Sizes, peak: Floats, place: Ints) -> None:
-    """Where the peak of each is first reached."""
+    """Where the peak of each is first reached: the first NaN, if it is one."""
     for row in range(len(offsets)):
         first, last = bounds(row, offsets, sizes)
         at, most = first, peak[row]
-        while at < last and abs(np.float64(samples[at])) != most:
-            at += np.uint64(1)
+        if most == most:
+            while at < last and abs(np.float64(samples[at])) != most:
+                at += np.uint64(1)
+        else:
+            while at < last and samples[at] == samples[at]:
+                at += np.uint64(1)
         place[row] = at - first
 
 
@@ -210,11 +230,13 @@ def _alternate(samples: Samples, offsets: Sizes, sizes: Sizes, turns: int, out: 
     """The least, the largest from there on, the least from there on, and so forth; of equals the first."""
     for row in range(len(offsets)):
         first, last = bounds(row, offsets, sizes)
-        while first < last and samples[first] != samples[first]:
-            first += np.uint64(1)  # a NaN is neither
+        number = first < last
+        for place in range(first, last):
+            number &= samples[place] == samples[place]
+        if not number:
+            out[row] = np.nan
+            continue
         for turn in range(turns):
-            if first == last:
-                break
             best, at = samples[first], first
             if turn % 2:
                 for place in range(first, last):
@@ -225,12 +247,12 @@ def _alternate(samples: Samples, offsets: Sizes, sizes: Sizes, turns: int, out: 
                     if samples[place] < best:
                         best, at = samples[place], place
             first = at
-        out[row] = np.float64(samples[first]) if first < last else np.nan
+        out[row] = np.float64(samples[first])
 
 
 @kernel
 def _trimmed(samples: Samples, offsets: Sizes, sizes: Sizes, part: float, out: Floats) -> None:
-    """The smallest of the largest magnitudes, which a heap keeps; it is shown those above a floor alone."""
+    """The smallest of the largest magnitudes, which a heap keeps; it is shown those above a floor alone, and NaN."""
     some = np.empty(max(sizes.max(), 0) if len(sizes) else 0)
     floor = np.empty(2, samples.dtype)
     for row in range(len(offsets)):
@@ -253,11 +275,13 @@ def _trimmed(samples: Samples, offsets: Sizes, sizes: Sizes, part: float, out: F
         for at in range(first, last):
             value = abs(np.float64(samples[at]))
             some[found] = value
-            found += np.uint64(value > low)
+            found += np.uint64(not value <= low)
+        number = True
         for at in range(np.uint64(0), found):
+            number &= some[at] == some[at]
             if some[at] > top[0]:
                 _replace(top, many, some[at])
-        out[row] = top[0]
+        out[row] = top[0] if number else np.nan
 
 
 @inner
@@ -286,11 +310,18 @@ def _replace(heap: Floats, many: np.uint64, value: float) -> None:
 
 
 @kernel
-def _banded(samples: Samples, offsets: Sizes, sizes: Sizes, low: int, high: int, out: Floats) -> None:
+def _banded(samples: Samples, offsets: Sizes, sizes: Sizes, low: float, high: float, out: Floats) -> None:
+    """Those between low and high count whole, the next below and above by how near they are."""
+    bottom, top = int(np.ceil(low)), int(np.floor(high)) + 1
+    before, after = bottom - low, high - top + 1
     for row in range(len(offsets)):
         first, sum_ = np.uint64(offsets[row]), 0.0
-        for place in range(np.uint64(max(low, 0)), np.uint64(max(min(high + 1, sizes[row]), 0))):
+        for place in range(np.uint64(bottom), np.uint64(max(bottom, min(top, sizes[row])))):
             sum_ += abs(np.float64(samples[first + place]))
+        if before > 0 and bottom <= sizes[row]:
+            sum_ += before * abs(np.float64(samples[first + np.uint64(bottom - 1)]))
+        if after > 0 and top < sizes[row]:
+            sum_ += after * abs(np.float64(samples[first + np.uint64(top)]))
         out[row] = sum_
 
 

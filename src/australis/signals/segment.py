@@ -155,11 +155,12 @@ class Segment:
 
 
 def segment(samples: npt.ArrayLike, timebase: Timebase, start: int = 0, dtype: npt.DTypeLike | None = None) -> Segment:
-    """A segment of samples, which are not copied where their type is one of those that there are."""
+    """A segment of samples. They are copied, unless nobody can change them: an array that is read-only is shared."""
     given = np.asarray(samples, dtype)
     if given.ndim != 1 or given.dtype.name not in SAMPLES:
         raise SchemaError(f"samples are one array of {listing(SAMPLES)}, not {given.ndim} of {given.dtype}; give dtype")
-    return Segment(_sealed(given.view()), len(given), timebase, start, given.dtype)
+    own = given.view() if _fixed(given) else given.copy()
+    return Segment(_sealed(own), len(own), timebase, start, own.dtype)
 
 
 def runs(segments: Iterable[Segment]) -> list[Segment]:
@@ -186,6 +187,16 @@ def sparkline(given: Segment) -> str:
     edges = np.linspace(0, len(size), min(_WIDTH, len(size)), endpoint=False).astype(np.int64)
     heights = np.maximum.reduceat(size, edges)
     return "".join(_BARS[int(height)] for height in heights / max(heights.max(), 1e-300) * (len(_BARS) - 1))
+
+
+def _fixed(samples: Samples) -> bool:
+    """Whether nobody can change an array: neither it nor what it is a view of can be written."""
+    part: Any = samples
+    while isinstance(part, np.ndarray):
+        if part.flags.writeable:
+            return False
+        part = part.base
+    return part is None or memoryview(part).readonly
 
 
 def _sealed(samples: Samples) -> Samples:

@@ -25,11 +25,13 @@ class Stats(Stateless):
     | `peak`, `peak_at` | the largest magnitude, and its index |
     | `extreme(n)` | the n-th of extremes that take turns: the least, the largest from there on, the least again |
     | `trimpeak(part)` | the largest magnitude but for that part of all, 0.01 if it is not given |
-    | `band(low, high)` | the sum of the magnitudes of so many samples (bins) from the low-th to the high-th |
+    | `band(low, high)` | the sum of the magnitudes of samples (bins) from the low-th to the high-th, counted from 0 |
     | `band(3, 5, 1, 2, 0.5)` | the same, with a weight for each bin from the low-th to the high-th |
     | `count`, `start`, `end`, `seconds`, `rate` | number, first and last index, when it starts, how many a second |
 
-    Complex samples count with their magnitudes.
+    Complex samples count with their magnitudes. Where a statistic is made of samples of which one is NaN, it is NaN,
+    and `peak_at` tells the first, as numpy has it. A `band` may begin and end between bins: the next one beyond counts
+    as much as the band is near to it, so that `band(2.5, 4)` has half of bin 2. It is null where it lies beyond all.
 
     >>> from australis.signals.segment import segment
     >>> from australis.signals.testing import signal
@@ -57,12 +59,11 @@ class Stats(Stateless):
         given = segments(train[chosen(train.schema, self.column)])
         if given.samples.dtype.kind == "c":
             given = replace(given, samples=np.abs(given.samples))
-        none = given.sizes == 0
-        absent = none if given.valid is None else ~given.valid
+        absent = np.zeros(len(given), np.bool_) if given.valid is None else ~given.valid
         columns: list[Any] = [train.part(name) for name in train.schema.names]
         for measure, arguments in self._measures():
             values = measure.of(given, *arguments)
-            mask = absent if measure.whole else none
+            mask = absent if measure.whole else given.sizes <= measure.least(*arguments)
             columns.append(pa.array(values, measure.type, mask=mask if mask.any() else None))
         return (train.made(self._schema(train.schema), columns),)
 
@@ -70,11 +71,9 @@ class Stats(Stateless):
         found = []
         for _, text in self.columns:
             name, arguments = call(text, MEASURES, "statistic")
-            measure = MEASURES[name]
-            check(text, arguments, *measure.arguments)
-            if measure.check is not None:
-                measure.check(*arguments)
-            found.append((measure, arguments))
+            check(text, arguments, *MEASURES[name].arguments)
+            MEASURES[name].check(*arguments)
+            found.append((MEASURES[name], arguments))
         return found
 
     @bound

@@ -103,7 +103,7 @@ def _center(block: Samples) -> Samples:
 def _normalize(block: Samples) -> Samples:
     values = _center(block)
     peak = np.abs(values).max(axis=1, keepdims=True)
-    made: Samples = np.divide(values, peak, out=np.zeros_like(values), where=peak > 0)
+    made: Samples = np.divide(values, peak, out=np.zeros_like(values), where=peak != 0)
     return made
 
 

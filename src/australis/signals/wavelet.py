@@ -107,4 +107,4 @@ def _haar(
             rough[place + at] = left - right
         if sizes[row] % 2:
             end = samples[last - np.uint64(1)] * root
-            smooth[place + half], rough[place + half] = end + end, 0
+            smooth[place + half], rough[place + half] = end + end, end - end
