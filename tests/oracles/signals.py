@@ -11,6 +11,7 @@ from australis.signals.segment import Segment, segment
 from australis.signals.testing import signal
 from australis.signals.timebase import timebase
 from australis.train import Train
+from tests.oracles.tuples import Out, out
 
 BASES = (timebase(8), timebase(8, "1/3"), timebase("30/7"))
 SCHEMA = "k int, audio segment<int16>"
@@ -52,19 +53,43 @@ def joined(samples: list[Sample], dtype: str = "int16") -> Segment:
 
 def news(stream: Iterable[Came]) -> dict[int | None, list[Sample]]:
     """For each key its samples as they come: those before the next index again are none, a gap begins another run."""
+    return _told_apart(stream)[0]
+
+
+def late(stream: Iterable[Came]) -> list[Came]:
+    """Those that are out of order: no later than the one before, with nothing new, or back in time at another rate."""
+    return _told_apart(stream)[1]
+
+
+def _told_apart(stream: Iterable[Came]) -> tuple[dict[int | None, list[Sample]], list[Came]]:
     found: dict[int | None, list[Sample]] = {}
-    for key, audio, ts, number in stream:
+    begun: dict[int | None, int] = {}
+    back = []
+    for came in stream:
+        key, audio, ts, number = came
         mine = found.setdefault(key, [])
         if audio is None or not len(audio):
             continue
         last = mine[-1] if mine else None
-        going = last is not None and last.base == audio.timebase and audio.start <= last.index + 1
+        same = last is not None and last.base == audio.timebase
+        if last is not None and (
+            (audio.start <= begun[key] or audio.stop <= last.index + 1) if same else audio.time <= times(last)
+        ):
+            back.append(came)
+            continue
+        begun[key] = audio.start
+        going = last is not None and same and audio.start <= last.index + 1
         run = 0 if last is None else last.run if going else last.run + 1
         for place, value in enumerate(np.asarray(audio).tolist()):
             index = audio.start + place
             if not going or last is None or index > last.index:
                 mine.append(Sample(index, value, audio.timebase, run, ts, number))
-    return found
+    return found, back
+
+
+def outs(stream: Iterable[Came]) -> list[Out]:
+    """Tuples as they came."""
+    return [out([each.key, plain(each.audio)], each.ts, each.number) for each in stream]
 
 
 def in_runs(samples: list[Sample]) -> list[list[Sample]]:

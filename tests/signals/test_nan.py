@@ -10,13 +10,17 @@ from hypothesis import strategies as st
 
 from australis.signals.column import segments
 from australis.signals.correlate import Correlate
+from australis.signals.lfilter import Lfilter
+from australis.signals.rerate import Rerate
 from australis.signals.segment import segment
 from australis.signals.stats import Stats
 from australis.signals.testing import signal
 from australis.signals.timebase import timebase
 from australis.signals.transform import Transform
+from australis.signals.trigger import Trigger
 from australis.signals.wavelet import Wavelet
 from australis.testing import apply, rows
+from tests.oracles.running import SINGLY, run
 
 BASE = timebase(8)
 NAN = float("nan")
@@ -70,3 +74,47 @@ def test_a_correlation_with_nan_is_nan_and_its_lag_unknown(normalize: bool) -> N
     assert np.isnan(peaks[0])
     assert (peaks[1:], lags) == ([pytest.approx(1.0 if normalize else 2.0), None], [None, 1, None])
     assert np.isnan(segments(out["all"]).samples[:3]).all()
+
+
+@pytest.mark.parametrize("a", [(1.0,), (2.0, 0.0, 0.0), (1.0, -0.5)])
+@pytest.mark.parametrize("bad", [NAN, float("inf")])
+def test_a_filter_without_feedback_recovers_from_nan_as_scipys_does(a: tuple[float, ...], bad: float) -> None:
+    values = np.arange(40.0)
+    values[[7, 20]] = bad
+    sound, b = segment(values, BASE), (0.25, 0.5, 0.25)
+    train = signal("a segment<float64>", a=[sound[:8], sound[8:21], sound[21:]])
+    got, _ = run(Lfilter(b, a), [train], SINGLY)
+    found = np.concatenate([audio["samples"] for (audio,), *_ in got])
+    with np.errstate(invalid="ignore"):
+        wanted = scipy.signal.lfilter(b, a if a[1:] == (-0.5,) else a[:1], values)
+    np.testing.assert_allclose(found, wanted)
+    assert np.isnan(found[-1]) == (a[1:] == (-0.5,))
+
+
+def test_a_filter_with_feedback_begins_again_after_a_gap() -> None:
+    values = np.array([1.0, NAN, 1.0, 1.0])
+    train = signal("a segment<float64>", a=[segment(values, BASE), segment([1.0, 1.0], BASE, 5)])
+    (_, ((audio,), *_)), _ = run(Lfilter((1.0,), (1.0, -0.5)), [train])
+    assert audio["samples"] == [1.0, 1.5]
+
+
+@pytest.mark.parametrize("rate", [(2, 1), (1, 2), (3, 2)])
+def test_another_rate_recovers_from_nan(rate: tuple[int, int]) -> None:
+    values = np.random.default_rng(1).normal(size=400)
+    values[150] = NAN
+    got, _ = run(Rerate(*rate), [signal("a segment<float64>", a=[segment(values, BASE)])])
+    found = np.concatenate([audio["samples"] for (audio,), *_ in got])
+    wanted = scipy.signal.resample_poly(values, *rate)
+    numbers = ~np.isnan(wanted)
+    np.testing.assert_allclose(found[numbers], wanted[numbers], atol=1e-12)
+    assert np.isnan(found).any()
+    assert not np.isnan(found[int(200 * rate[0] / rate[1]) :]).any()
+
+
+@pytest.mark.parametrize("on", ["", "score"])
+def test_nan_begins_no_range_and_ends_none(on: str) -> None:
+    values = [NAN, 0.0, NAN, 9.0, NAN, 9.0, NAN, 0.0, NAN, 9.0, 0.0]
+    sound = segment(values, BASE)
+    train = signal("score double, a segment<float64>", score=values, a=[sound[at : at + 1] for at in range(len(sound))])
+    got, _ = run(Trigger(5, 2, on), [train], SINGLY)
+    assert [row[:2] for row, *_ in got] == [(3, 6), (9, 9)]

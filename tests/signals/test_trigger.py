@@ -19,7 +19,7 @@ from australis.signals.trigger import Trigger
 from australis.testing import Cut, cuts
 from australis.train import Train
 from tests.oracles.running import SINGLY, in_any_order, partitioned, run
-from tests.oracles.signals import SCHEMA, Came, in_runs, news, signals, train_of
+from tests.oracles.signals import SCHEMA, Came, in_runs, late, news, outs, signals, train_of
 from tests.oracles.tuples import Out, out
 
 BOX = Trigger(20, -10, by=("k",), longest=11, padding=2)
@@ -77,15 +77,16 @@ def latest(stream: list[Came]) -> int:
 
 @given(signals(), st.just(SINGLY) | cuts(), st.booleans())
 def test_it_agrees_with_its_oracle_however_the_stream_is_cut(stream: list[Came], cut: Cut, restart: bool) -> None:
-    (got,) = run(BOX, [train_of(stream)], cut, restart=restart)
+    got, back = run(BOX, [train_of(stream)], cut, restart=restart)
     assert in_any_order(got) == in_any_order(oracle(stream, latest(stream)))
-    assert got == run(BOX, [train_of(stream)])[0]
+    assert (got, back) == run(BOX, [train_of(stream)])
+    assert back == outs(late(stream))
 
 
 @given(signals(keys=4), st.integers(1, 3))
 def test_partitions_by_the_key_change_nothing(stream: list[Came], partitions: int) -> None:
     whole = train_of(stream)
-    assert partitioned(BOX, [whole], partitions) == (in_any_order(run(BOX, [whole])[0]),)
+    assert partitioned(BOX, [whole], partitions) == tuple(map(in_any_order, run(BOX, [whole])))
 
 
 @given(st.lists(st.integers(-30, 30), max_size=60), st.lists(st.integers(1, 60), max_size=5), st.floats(-25, 25))
@@ -117,7 +118,7 @@ def test_windows_trigger_by_their_scores(windows: list[tuple[Any, int, int]], cu
         "k int, score double, audio segment<int16>", k=[None] * len(windows), score=scores, audio=audio,
         ts=[ts for *_, ts in windows],
     )  # fmt: skip
-    (got,) = run(Trigger(20, -10, "score", ("k",), longest=11, padding=2), [whole], cut, restart=restart)
+    got, _ = run(Trigger(20, -10, "score", ("k",), longest=11, padding=2), [whole], cut, restart=restart)
     assert got == (looking.made if looking else [])
 
 
@@ -152,5 +153,5 @@ def test_what_does_not_fit_is_refused(box: Trigger, stream: str, message: str) -
 def test_a_train_of_many_ranges_keeps_them_all() -> None:
     values = np.tile(np.array([100, -100], np.int16), 500)
     whole: Train = signal("audio segment<int16>", audio=[segment(values, timebase(8))])
-    (got,) = run(Trigger(50, 0), [whole])
+    got, _ = run(Trigger(50, 0), [whole])
     assert [row[:2] for row, *_ in got] == [(at, at) for at in range(0, 1000, 2)]

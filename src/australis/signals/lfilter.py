@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,11 +16,11 @@ from australis.schema import segment as segment_type
 from australis.signals.column import Sizes, bounds, chosen, dtype_of, segments, starts
 from australis.signals.pieces import check_by
 from australis.signals.segment import Samples
+from australis.signals.sequence import admit, out_of_order, place_fields, places
 from australis.signals.steps import real
 from australis.table import Table
-from australis.train import Ints
+from australis.train import Bools, Ints
 
-_PLACE = ("#next", "#rate", "#per", "#phase")
 Floats = npt.NDArray[np.float64]
 
 
@@ -28,8 +28,12 @@ Floats = npt.NDArray[np.float64]
 class Lfilter:
     """The tuple, with its segment filtered as `scipy.signal.lfilter(b, a, signal)` does; null stays null.
 
-    A segment that goes on where the last of its key stopped finds the filter as that one left it; any other, after a
-    gap or in another timebase, finds it at rest.
+    A segment that goes on where the last of its key stopped finds the filter as that one left it; after a gap, or in
+    another timebase, it finds it at rest. Samples that come again, as in windows that overlap, are taken once: the
+    segment that leaves has the new ones alone. One that is out of order leaves as it is by the port `late`.
+
+    A sample that is NaN makes so many results NaN as a filter without feedback (`a` of one number) is long. With
+    feedback all are, as of scipy's filters, until a gap lets it begin again.
 
     >>> from australis.signals.segment import segment
     >>> from australis.signals.testing import signal
@@ -56,7 +60,7 @@ class Lfilter:
         check_by(stream, self.by)
         if dtype_of(stream, chosen(stream, self.column)).kind == "c":
             raise NetworkError("a filter is for real samples")
-        return {"out": self._schema(stream)}
+        return {"out": self._schema(stream), "late": stream}
 
     def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
         return (self.by,)
@@ -65,8 +69,7 @@ class Lfilter:
         (stream,) = inputs
         order: Any = pa.list_(pa.float64(), max(len(self.a), len(self.b)))
         fields: list[pa.Field[Any]] = [stream.field(name) for name in self.by]
-        fields += [pa.field(name, pa.int64(), nullable=False) for name in _PLACE]
-        return {"keys": Table(pa.schema([*fields, pa.field("#z", order, nullable=False)]), self.by)}
+        return {"keys": Table(pa.schema([*fields, *place_fields(), pa.field("#z", order, nullable=False)]), self.by)}
 
     def holds(self, *inputs: pa.Schema) -> str:
         return f"{max(len(self.a), len(self.b))} numbers" + (f" for each {', '.join(self.by)}" if self.by else "")
@@ -76,17 +79,29 @@ class Lfilter:
         keys, column = tables["keys"], chosen(train.schema, self.column)
         given = segments(train[column])
         slots = keys.find([train[name] for name in self.by], len(train))
-        places = starts(given.sizes)
+        late = np.zeros(len(train), np.bool_)
+        skip, _, fresh = admit(slots, given, places(keys), late)
+        rest, kept = out_of_order(train, late), train
+        if late.any():
+            rows = np.flatnonzero(~late)
+            kept, given, slots, skip, fresh = (
+                train.where(pa.array(~late)),
+                given.take(rows),
+                slots[rows],
+                skip[rows],
+                fresh[rows],
+            )
+        if skip.any():
+            some = skip.astype(np.int32)
+            given = replace(given, start=given.start + skip, offsets=given.offsets + some, sizes=given.sizes - some)
+        to = starts(given.sizes)
         out = np.empty(int(given.sizes.sum()), real(given.samples.dtype))
         b, a = self._coefficients()
-        next_, rate, per, phase = (keys[name] for name in _PLACE)
-        _filter(
-            slots, given.samples, given.offsets, given.sizes, given.start, given.rate, given.per, given.phase,
-            next_, rate, per, phase, keys["#z"], b, a, places, out,
-        )  # fmt: skip
-        columns: list[Any] = [train.part(name) for name in train.schema.names]
-        columns[train.schema.get_field_index(column)] = given.on(out, places, given.sizes).arrow()
-        return (train.made(self._schema(train.schema), columns),)
+        filtered = _fed_back if a[1:].any() else _filter
+        filtered(slots, given.samples, given.offsets, given.sizes, fresh, keys["#z"], b, a, to, out)
+        columns: list[Any] = [kept.part(name) for name in kept.schema.names]
+        columns[kept.schema.get_field_index(column)] = given.on(out, to, given.sizes).arrow()
+        return kept.made(self._schema(kept.schema), columns), rest
 
     def _coefficients(self) -> tuple[Floats, Floats]:
         """Both of one length, over the first of a."""
@@ -104,25 +119,37 @@ class Lfilter:
 
 
 @kernel
-def _filter(
-    key: Ints, samples: Samples, offsets: Sizes, sizes: Sizes, start: Ints, rate: Ints, per: Ints, phase: Ints,
-    next_: Ints, rates: Ints, pers: Ints, phases: Ints, z: Floats, b: Floats, a: Floats, places: Sizes, out: Samples,
+def _fed_back(
+    key: Ints, samples: Samples, offsets: Sizes, sizes: Sizes, fresh: Bools, z: Floats, b: Floats, a: Floats,
+    places: Sizes, out: Samples,
 ) -> None:  # fmt: skip
     """The transposed direct form II, as scipy has it."""
     one, order = np.uint64(1), np.uint64(len(b))
     for row in range(len(key)):
-        k = key[row]
-        if sizes[row] == 0:
-            continue
-        same = rates[k] == rate[row] and pers[k] == per[row] and phases[k] == phase[row]
-        if not same or next_[k] != start[row]:
-            rates[k], pers[k], phases[k] = rate[row], per[row], phase[row]
-            z[k] = 0.0
-        next_[k] = start[row] + sizes[row]
-        (first, last), place, slot = bounds(row, offsets, sizes), np.uint64(places[row]), np.uint64(k)
+        (first, last), place, slot = bounds(row, offsets, sizes), np.uint64(places[row]), np.uint64(key[row])
+        if fresh[row]:
+            z[slot] = 0.0
         for at in range(first, last):
             x = np.float64(samples[at])
             y = b[0] * x + z[slot, np.uint64(0)]
             for each in range(one, order):
                 z[slot, each - one] = b[each] * x + z[slot, each] - a[each] * y
             out[place + (at - first)] = y
+
+
+@kernel
+def _filter(
+    key: Ints, samples: Samples, offsets: Sizes, sizes: Sizes, fresh: Bools, z: Floats, b: Floats, a: Floats,
+    places: Sizes, out: Samples,
+) -> None:  # fmt: skip
+    """The same without feedback: 0 times a result that is NaN would be NaN again."""
+    one, order = np.uint64(1), np.uint64(len(b))
+    for row in range(len(key)):
+        (first, last), place, slot = bounds(row, offsets, sizes), np.uint64(places[row]), np.uint64(key[row])
+        if fresh[row]:
+            z[slot] = 0.0
+        for at in range(first, last):
+            x = np.float64(samples[at])
+            out[place + (at - first)] = b[0] * x + z[slot, np.uint64(0)]
+            for each in range(one, order):
+                z[slot, each - one] = b[each] * x + z[slot, each]

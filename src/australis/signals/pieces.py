@@ -1,7 +1,8 @@
 """Pieces: the parts of signals that have come, by key and in order, some held since earlier (XStream III-B).
 
 A signal goes on where its last segment stopped. What overlaps with samples that have come is passed over; a gap, or
-another timebase, begins a new run. Samples that a box holds lie in a table as they came, a row a piece.
+another timebase, begins a new run; what is out of order is no piece (see `sequence`). Samples that a box holds lie in a
+table as they came, a row a piece.
 """
 
 from __future__ import annotations
@@ -18,11 +19,12 @@ from australis.errors import SchemaError, listing, near
 from australis.kernel import kernel
 from australis.keys import hashable
 from australis.schema import samples_of
-from australis.signals.column import Segments, Sizes, bounds, copied, words
+from australis.signals.column import Segments, bounds, copied, words
+from australis.signals.sequence import PLACE, admit
 from australis.table import Table
 from australis.train import Bools, Ints, Train
 
-_NUMBERS = ("#next", "#rate", "#per", "#phase", "#count")
+_NUMBERS = (*PLACE, "#count")
 _PIECE = ("#key", "#place", "#start", "#rate", "#per", "#phase", "#ts", "#number")
 
 
@@ -110,27 +112,17 @@ def waiting(keys: Table, held: Table, wanted: Ints) -> Ints:
     return every[of[held["#key"][every]]]
 
 
-def arrive(keys: Table, held: Table, old: Ints, channel: int, slots: Ints, train: Train, given: Segments) -> Pieces:
-    """Pieces of a channel: some that are held, and what the segments of a train bring that is new."""
-    next_, rate, per, phase, count = (keys[name][:, channel] for name in _NUMBERS)
-    skip, place = np.empty(len(train), np.int64), np.empty(len(train), np.int64)
-    fresh = np.zeros(len(train), np.bool_)
-    _admit(
-        slots,
-        given.start,
-        given.sizes,
-        given.rate,
-        given.per,
-        given.phase,
-        next_,
-        rate,
-        per,
-        phase,
-        count,
-        skip,
-        place,
-        fresh,
-    )
+def arrive(
+    keys: Table, held: Table, old: Ints, channel: int, slots: Ints, train: Train, given: Segments, late: Bools
+) -> Pieces:
+    """Pieces of a channel: some that are held, and what the segments of a train bring that is new.
+
+    Marks the tuples that are `late`.
+    """
+    next_, last, rate, per, phase, count = (keys[name][:, channel] for name in _NUMBERS)
+    skip, new_, fresh = admit(slots, given, (next_, last, rate, per, phase), late)
+    place = np.empty(len(train), np.int64)
+    _numbered(slots, new_, count, place)
     rows = np.flatnonzero(place >= 0)
     new: Any = (
         slots[rows], place[rows], given.start[rows] + skip[rows], given.sizes[rows] - skip[rows], given.rate[rows],
@@ -210,27 +202,14 @@ def lengths(blobs: Any) -> Ints:
 
 
 @kernel
-def _admit(
-    key: Ints, start: Ints, size: Sizes, rate: Ints, per: Ints, phase: Ints,
-    next_: Ints, rates: Ints, pers: Ints, phases: Ints, count: Ints, skip: Ints, place: Ints, fresh: Bools,
-) -> None:  # fmt: skip
-    """What of each segment is new: how much to skip of it, its place among the pieces of its key (-1 if nothing is)."""
+def _numbered(key: Ints, new: Bools, count: Ints, place: Ints) -> None:
+    """The place of each segment among the pieces of its key, -1 where it is none."""
     for row in range(len(key)):
         k = key[row]
-        place[row], skip[row] = -1, 0
-        if size[row] == 0:
-            continue
-        same = rates[k] == rate[row] and pers[k] == per[row] and phases[k] == phase[row]
-        if same and start[row] <= next_[k]:
-            skip[row] = min(np.int64(size[row]), next_[k] - start[row])
-            if skip[row] == size[row]:
-                continue
-        else:
-            fresh[row] = True
-            rates[k], pers[k], phases[k] = rate[row], per[row], phase[row]
-        next_[k] = start[row] + size[row]
-        place[row] = count[k]
-        count[k] += 1
+        place[row] = -1
+        if new[row]:
+            place[row] = count[k]
+            count[k] += 1
 
 
 @kernel

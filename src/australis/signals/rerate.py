@@ -19,6 +19,7 @@ from australis.schema import segment as segment_type
 from australis.signals.column import Segments, chosen, dtype_of, segments
 from australis.signals.pieces import Pieces, arrive, check_by, held_table, hold, keys_table, laid, samples, waiting
 from australis.signals.segment import Samples
+from australis.signals.sequence import out_of_order
 from australis.signals.steps import real
 from australis.train import Ints, Train
 
@@ -34,7 +35,8 @@ class Rerate:
     Index i of the result lies at the time of index i * down / up of the signal. A sample is known once the filter has
     seen half its length past it, so that results lag behind; the end of a run (a gap, another timebase, the end of the
     input) gives the rest, as if zeros followed. `taps` are those of a filter of one's own for the rate `up` times as
-    high, as `window` is for scipy. Samples that come again are taken once. Columns beside the key are left behind.
+    high, as `window` is for scipy. Samples that come again are taken once; a segment out of order leaves by the port
+    `late`. Columns beside the key are left behind. A sample that is NaN makes those NaN that the filter makes of it.
 
     >>> from australis.signals.segment import segment
     >>> from australis.signals.testing import signal
@@ -66,7 +68,7 @@ class Rerate:
         check_by(stream, self.by)
         if dtype_of(stream, chosen(stream, self.column)).kind == "c":
             raise NetworkError("a signal of complex samples keeps its rate: take its real part, or magnitude, first")
-        return {"out": self._schema(stream)}
+        return {"out": self._schema(stream), "late": stream}
 
     def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
         return (self.by,)
@@ -76,7 +78,7 @@ class Rerate:
         return {"keys": keys_table(inputs[0], self.by, 1, next_), "held": held_table()}
 
     def holds(self, *inputs: pa.Schema) -> str:
-        _, _, phases, _ = self._filter()
+        _, _, phases, *_ = self._filter()
         return f"about {phases.shape[1]} samples" + (f" of each {', '.join(self.by)}" if self.by else "")
 
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
@@ -85,9 +87,10 @@ class Rerate:
         given = segments(train[chosen(train.schema, self.column)])
         slots = keys.find([train[name] for name in self.by], len(train))
         old = waiting(keys, held, keys.slots if moment.end else slots)
-        pieces = arrive(keys, held, old, 0, slots, train, given)
+        late = np.zeros(len(train), np.bool_)
+        pieces = arrive(keys, held, old, 0, slots, train, given, late)
         all_, offsets = laid(pieces, samples(held, old, given))
-        up, down, phases, half = self._filter()
+        up, down, phases, half, short = self._filter()
         limit = np.empty(len(pieces), np.int64)
         first, last, row, low, high, ts = _known(
             pieces.key, pieces.fresh, pieces.start, pieces.stop, pieces.ts, pieces.row, keys["#out"], up, down,
@@ -98,12 +101,13 @@ class Rerate:
         sizes = high - low
         places = np.cumsum(sizes) - sizes
         made = np.empty(int(sizes.sum()), real(given.samples.dtype))
-        _filtered(all_, offsets, pieces.start, pieces.stop, first, last, low, high, up, down, phases, half, made)
+        _filtered(all_, offsets, pieces.start, pieces.stop, first, last, low, high, up, down, phases, half, short, made)
         hold(held, replace(pieces, offset=offsets), all_, limit)
         number = np.append(train.number, moment.number)[row]
         found = self._segments(pieces, last, made, places, sizes, low).arrow()
         columns: list[Any] = [*(keys.get(name, pieces.key[last]) for name in self.by), found]
-        return (Train(pa.RecordBatch.from_arrays(columns, schema=self._schema(train.schema)), ts, number),)
+        tuples = pa.RecordBatch.from_arrays(columns, schema=self._schema(train.schema))
+        return Train(tuples, ts, number), out_of_order(train, late)
 
     def _segments(self, pieces: Pieces, last: Ints, made: Samples, places: Ints, sizes: Ints, low: Ints) -> Segments:
         up, down, *_ = self._filter()
@@ -113,7 +117,7 @@ class Rerate:
             made, places.astype(np.int32), sizes.astype(np.int32), low, rate // common, per // common, phase // common
         )
 
-    def _filter(self) -> tuple[int, int, Floats, int]:
+    def _filter(self) -> tuple[int, int, Floats, int, int]:
         common = gcd(self.up, self.down)
         return (self.up // common, self.down // common, *_polyphase(self.up // common, self.down // common, self.taps))
 
@@ -125,13 +129,14 @@ class Rerate:
 
 
 @lru_cache(maxsize=64)
-def _polyphase(up: int, down: int, taps: tuple[float, ...]) -> tuple[Floats, int]:
-    """Row p has the taps ..., p + 2 up, p + up, p, as samples come; and how many come before the middle one."""
+def _polyphase(up: int, down: int, taps: tuple[float, ...]) -> tuple[Floats, int, int]:
+    """Row p has the taps ..., p + 2 up, p + up, p, as samples come; how many come before the middle one; and the row
+    from which on the first tap is none."""
     most = max(up, down)
     own = np.array(taps) if taps else scipy.signal.firwin(20 * most + 1, 1 / most, window=("kaiser", 5.0))
     whole = np.zeros(-(-len(own) // up) * up)
     whole[: len(own)] = own * up
-    return np.ascontiguousarray(whole.reshape(-1, up)[::-1].T), (len(own) - 1) // 2
+    return np.ascontiguousarray(whole.reshape(-1, up)[::-1].T), (len(own) - 1) // 2, up - (len(whole) - len(own))
 
 
 @inner
@@ -187,7 +192,7 @@ def _known(
 @summing
 def _filtered(
     samples: Samples, offset: Ints, start: Ints, stop: Ints, head: Ints, tail: Ints, low: Ints, high: Ints, up: int,
-    down: int, phases: Floats, half: int, out: Samples,
+    down: int, phases: Floats, half: int, short: int, out: Samples,
 ) -> None:  # fmt: skip
     """Which samples a sum is of, and so its order, does not depend on how the signal was cut."""
     at, more, on = 0, down % up, down // up
@@ -197,7 +202,8 @@ def _filtered(
         latest, phase = divmod(low[each] * down + half, up)
         for _ in range(low[each], high[each]):
             first = latest - phases.shape[1] + 1
-            begin, end = max(bottom, first), min(top, latest + 1)
+            # A tap that is none must not touch a sample: 0 times NaN is NaN.
+            begin, end = max(bottom, first + (phase >= short)), min(top, latest + 1)
             taps, part = phases[phase, begin - first : end - first], samples[zero + begin : zero + end]
             total = 0.0
             for tap in range(len(taps)):

@@ -15,6 +15,7 @@ from australis.errors import NetworkError
 from australis.kernel import kernel, longer
 from australis.signals.column import Segments, chosen, segments
 from australis.signals.pieces import Pieces, arrive, check_by, held_table, hold, keys_table, laid, samples, waiting
+from australis.signals.sequence import out_of_order
 from australis.train import Ints, Train
 
 
@@ -24,7 +25,8 @@ class Rewindow:
 
     Windows share the samples they were cut from. Each begins a whole number of steps after its run: a gap in the
     signal, or another timebase, begins a new run, and what filled no window before is left out, as it is at the end.
-    Samples that come again, as in windows that overlap, are taken once. Columns beside the key are left behind.
+    Samples that come again, as in windows that overlap, are taken once. A segment that begins no later than the one
+    before it, or brings nothing new, leaves whole by the port `late`. Columns beside the key are left behind.
 
     >>> from australis.signals.segment import segment
     >>> from australis.signals.testing import signal
@@ -51,7 +53,7 @@ class Rewindow:
                 " the gap above its negative"
             )
         check_by(stream, self.by)
-        return {"out": self._schema(stream)}
+        return {"out": self._schema(stream), "late": stream}
 
     def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
         return (self.by,)
@@ -70,7 +72,8 @@ class Rewindow:
         given = segments(train[column])
         slots = keys.find([train[name] for name in self.by], len(train))
         old = waiting(keys, held, slots)
-        pieces = arrive(keys, held, old, 0, slots, train, given)
+        late = np.zeros(len(train), np.bool_)
+        pieces = arrive(keys, held, old, 0, slots, train, given, late)
         all_, offsets = laid(pieces, samples(held, old, given))
         last, place, start, ts, limit = self._cut(keys["#window"], pieces, offsets)
         rows = pieces.row[last]
@@ -84,7 +87,7 @@ class Rewindow:
         hold(held, replace(pieces, offset=offsets), all_, limit)
         columns: list[pa.Array[Any]] = [*(take(train[name], rows) for name in self.by), made]
         tuples = pa.RecordBatch.from_arrays(columns, schema=self._schema(train.schema))
-        return (Train(tuples, ts, train.number[rows]),)
+        return Train(tuples, ts, train.number[rows]), out_of_order(train, late)
 
     def _cut(self, window: Ints, pieces: Pieces, offsets: Ints) -> tuple[Ints, Ints, Ints, Ints, Ints]:
         limit = np.empty(len(pieces), np.int64)

@@ -24,6 +24,7 @@ from australis.signals.pieces import (
     samples,
     waiting,
 )
+from australis.signals.sequence import out_of_order
 from australis.table import Table
 from australis.train import Ints, Train, empty
 
@@ -41,7 +42,8 @@ class Sync:
     range, or up to the end of one that is not to `keep`, is freed when it leaves, and is not there for later ones.
     Samples wait for ranges, so that it takes some that are not kept to free them. A signal with gaps in a range gives
     its runs over several tuples; where it has no (more) samples it is null. Other columns of signals are left behind,
-    those of ranges stay.
+    those of ranges stay. Tuples of the first signal with a segment that is out of order leave by the port `late_1`,
+    those of the second by `late_2`, and so on.
     """
 
     signals: int
@@ -70,7 +72,7 @@ class Sync:
             raise SchemaError(f"a range goes from {first} to {last}; give two whole numbers or two timestamps")
         if self.keep and control.field(self.keep).type != pa.bool_():
             raise SchemaError(f"`{self.keep}` is {control.field(self.keep).type}; what says whether to keep is boolean")
-        return {"out": self._schema(*inputs)}
+        return {"out": self._schema(*inputs)} | {f"late_{at}": each for at, each in enumerate(inputs) if at}
 
     def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
         return (self.by,) * self.arity
@@ -102,11 +104,12 @@ class Sync:
         pieces: list[Pieces] = []
         olds: list[Ints] = []
         channels = self._channels(*schemas)
+        late = [np.zeros(len(train), np.bool_) for train in trains]
         for at, (side, name) in enumerate(channels):
             held = tables[f"held_{at}"]
             given.append(segments(trains[side][name]))
             olds.append(waiting(keys, held, wanted))
-            pieces.append(arrive(keys, held, olds[at], at, slots[side], trains[side], given[at]))
+            pieces.append(arrive(keys, held, olds[at], at, slots[side], trains[side], given[at], late[side]))
         done = np.ones(len(ranges.key), np.bool_)
         number = ranges.number.copy()
         for at, its in enumerate(pieces):
@@ -121,7 +124,7 @@ class Sync:
         for at in range(len(channels)):
             self._hold(keys, tables[f"held_{at}"], pieces[at], given[at], ranges.unit)
         pending.free(waits[released])
-        return (out,)
+        return (out, *map(out_of_order, trains[1:], late[1:]))
 
     def _ask(self, keys: Table, pending: Table, train: Train, slots: Ints) -> None:
         """Let ranges wait for their signals; one that has no start or end is none."""

@@ -16,10 +16,11 @@ from australis.signals.column import Sizes, chosen, dtype_of, segments
 from australis.signals.pieces import check_by
 from australis.signals.ranges import check_score, ranges, ranges_schema
 from australis.signals.segment import Samples
+from australis.signals.sequence import LATE, PLACE, follows, out_of_order
 from australis.table import Table
 from australis.train import Bools, Ints, concat
 
-_INTS = ("#next", "#rate", "#per", "#phase", "#open", "#begin", "#stop", "#freed", "#ts")
+_INTS = (*PLACE, "#open", "#begin", "#stop", "#freed", "#ts")
 
 
 @dataclass(frozen=True)
@@ -30,8 +31,9 @@ class Trigger:
     A range goes from the first sample (window) that exceeds to the last before one that is below, and is widened by
     `padding` samples on both sides. It ends with `longest` samples; a gap in the samples, another timebase and the end
     of the input end it too. Between those ranges come others that are not to `keep`, about every `longest` samples, so
-    that `sync` can free what none needs. Samples that come again are taken once; a null number is passed over. Ranges
-    are indices, both ends included.
+    that `sync` can free what none needs. Samples that come again are taken once; a null number is passed over. NaN is
+    neither above nor below: it begins no range and ends none. A segment that is out of order leaves by the port `late`,
+    and so does a window that begins no later than the one before it. Ranges are indices, both ends included.
 
     >>> from australis.signals.segment import segment
     >>> from australis.signals.testing import signal
@@ -65,7 +67,7 @@ class Trigger:
             raise NetworkError(f"a range begins above {self.high} and ends below {self.low}: low is at most high")
         if self.longest < 1 or self.padding < 0:
             raise NetworkError("longest is at least 1, padding at least 0")
-        return {"out": ranges_schema(stream, self.by)}
+        return {"out": ranges_schema(stream, self.by), "late": stream}
 
     def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
         return (self.by,)
@@ -87,15 +89,16 @@ class Trigger:
         if self.on:
             values, there = plain(train[self.on].cast(pa.float64()))
             offsets, use = np.arange(len(train), dtype=np.int32), use if there is None else use & there
-        next_, rate, per, phase, open_, begin, stop, freed, oldest = (keys[name] for name in _INTS)
+        next_, before, rate, per, phase, open_, begin, stop, freed, oldest = (keys[name] for name in _INTS)
+        late = np.zeros(len(train), np.bool_)
         row, start, end, keep, ts = _detect(
             slots, values, offsets, given.sizes, use, given.start, given.rate, given.per, given.phase, train.ts,
-            next_, rate, per, phase, open_, begin, stop, freed, oldest, self.on == "", float(self.high),
-            float(self._low()), self.longest, self.padding,
+            next_, before, rate, per, phase, open_, begin, stop, freed, oldest, self.on == "", float(self.high),
+            float(self._low()), self.longest, self.padding, late,
         )  # fmt: skip
         out = ranges(train.schema, self.by, keys, slots[row], start, end, keep == 1, ts, train.number[row])
         if not moment.end:
-            return (out,)
+            return out, out_of_order(train, late)
         left = keys.slots[keys["#open"][keys.slots] > 0]
         start, end = keys["#begin"][left] - self.padding, keys["#stop"][left] - 1 + self.padding
         keys["#open"][left] = 0
@@ -103,7 +106,7 @@ class Trigger:
         all_ = np.ones(len(left), np.bool_)
         number = np.full(len(left), moment.number)
         rest = ranges(train.schema, self.by, keys, left, start, end, all_, keys["#ts"][left], number)
-        return (concat(out.schema, [out, rest]),)
+        return concat(out.schema, [out, rest]), out_of_order(train, late)
 
     def _low(self) -> float:
         return self.high if self.low is None else self.low
@@ -131,8 +134,9 @@ def _loud(
 @kernel
 def _detect(
     key: Ints, values: Samples, offsets: Sizes, sizes: Sizes, use: Bools, start: Ints, rate: Ints, per: Ints,
-    phase: Ints, ts: Ints, next_: Ints, rates: Ints, pers: Ints, phases: Ints, open_: Ints, begin: Ints, reached: Ints,
-    freed: Ints, oldest: Ints, singly: bool, high: float, low: float, longest: int, padding: int,
+    phase: Ints, ts: Ints, next_: Ints, before: Ints, rates: Ints, pers: Ints, phases: Ints, open_: Ints, begin: Ints,
+    reached: Ints, freed: Ints, oldest: Ints, singly: bool, high: float, low: float, longest: int, padding: int,
+    late: Bools,
 ) -> tuple[Ints, Ints, Ints, Ints, Ints]:  # fmt: skip
     """The row at which each range is known, the range, whether it is kept, and its `ts`.
 
@@ -147,9 +151,14 @@ def _detect(
         k, stop = key[row], start[row] + sizes[row]
         same = rates[k] == rate[row] and pers[k] == per[row] and phases[k] == phase[row]
         new = rates[k] == 0 or not same
-        skip = max(next_[k] - start[row], 0) if singly and not new else 0
-        if skip >= sizes[row]:
+        here = follows(
+            start[row], sizes[row], rate[row], per[row], phase[row], next_[k] if singly else before[k] + 1, before[k],
+            rates[k], pers[k], phases[k],
+        )  # fmt: skip
+        if here == LATE:
+            late[row] = True
             continue
+        skip = max(here, 0) if singly else 0
         if open_[k] and (new or (singly and start[row] > next_[k])):
             if found == len(row_of):
                 row_of, first, last, keep, old = longer(row_of), longer(first), longer(last), longer(keep), longer(old)
@@ -159,7 +168,7 @@ def _detect(
             open_[k], freed[k] = 0, max(freed[k], reached[k])
         if new:
             rates[k], pers[k], phases[k], freed[k] = rate[row], per[row], phase[row], start[row]
-        next_[k] = stop
+        next_[k], before[k] = stop, start[row]
         if open_[k]:
             oldest[k] = min(oldest[k], ts[row])
         is_open, began, reach, free = open_[k] == 1, begin[k], reached[k], freed[k]

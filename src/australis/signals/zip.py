@@ -23,6 +23,7 @@ from australis.signals.pieces import (
     samples,
     waiting,
 )
+from australis.signals.sequence import out_of_order
 from australis.signals.zipping import zipped
 from australis.train import Train
 
@@ -34,8 +35,9 @@ class Zip:
     Samples go together whose times are nearest: signals of one rate, whatever their phases. A tuple comes of what one
     segment of each has in common; with a `size`, of windows of so many samples that all have without a gap, as
     `rewindow` cuts them. What one signal has come past, and another never had, is left out, and so is what lies beside
-    another rate. A signal that is ahead waits. Samples that come again are taken once. Columns beside the key are left
-    behind. `signals` counts the streams beside the first.
+    another rate. A signal that is ahead waits. Samples that come again are taken once; tuples with a segment out of
+    order leave by the port `late_1` if they are of the first stream, `late_2` of the second, and so on. Columns
+    beside the key are left behind. `signals` counts the streams beside the first.
 
     >>> from australis.signals.segment import segment
     >>> from australis.signals.testing import signal
@@ -43,7 +45,7 @@ class Zip:
     >>> from australis.testing import apply
     >>> sound = segment(range(9), timebase(8), dtype="int16")
     >>> left = signal("left segment<int16>", left=[sound[:5], sound[5:]])
-    >>> (both,) = apply(Zip(), left, signal("right segment<int16>", right=[sound[2:7]]))
+    >>> both, *_ = apply(Zip(), left, signal("right segment<int16>", right=[sound[2:7]]))
     >>> [list(each["samples"]) for name in both.schema.names for each in both[name].to_pylist()]
     [[2, 3, 4], [5, 6], [2, 3, 4], [5, 6]]
     """
@@ -64,7 +66,7 @@ class Zip:
         check_same(inputs, self.by)
         if len(self._channels(*inputs)) < 2:
             raise SchemaError("there is only one column of segments: zip takes two or more")
-        return {"out": self._schema(*inputs)}
+        return {"out": self._schema(*inputs)} | {f"late_{at}": each for at, each in enumerate(inputs, 1)}
 
     def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
         return (self.by,) * self.arity
@@ -91,11 +93,12 @@ class Zip:
         given: list[Segments] = []
         pieces: list[Pieces] = []
         laid_: list[Any] = []
+        late = [np.zeros(len(train), np.bool_) for train in trains]
         for at, (side, name) in enumerate(self._channels(*schemas)):
             held = tables[f"held_{at}"]
             given.append(segments(trains[side][name]))
             old = waiting(keys, held, wanted)
-            its = arrive(keys, held, old, at, slots[side], trains[side], given[at])
+            its = arrive(keys, held, old, at, slots[side], trains[side], given[at], late[side])
             all_, offsets = samples(held, old, given[at]), its.offset
             if self.size:
                 all_, offsets = laid(its, all_)
@@ -106,7 +109,8 @@ class Zip:
         for at, its in enumerate(pieces):
             columns.append(found.segments(at, its, laid_[at]).arrow())
             hold(tables[f"held_{at}"], its, laid_[at], found.limits[at])
-        return (Train(pa.RecordBatch.from_arrays(columns, schema=self._schema(*schemas)), found.ts, found.number),)
+        tuples = pa.RecordBatch.from_arrays(columns, schema=self._schema(*schemas))
+        return (Train(tuples, found.ts, found.number), *map(out_of_order, trains, late))
 
     @bound
     def _channels(self, *inputs: pa.Schema) -> list[tuple[int, str]]:
