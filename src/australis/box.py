@@ -20,6 +20,20 @@ Key = tuple[str, ...]
 EVERYWHERE: Key = ("*",)
 """The key of an input that every partition needs all of."""
 
+LATE, REFUSED = "late", "refused"
+"""What the names of ports begin with by which tuples leave that a box could make no use of: they came out of order, or
+tell what cannot be. They are counted, and where nothing takes from such a port, people are told."""
+
+
+def lost(port: str) -> str:
+    """What has become of the tuples of a port that a box could make no use of; nothing for any other port.
+
+    >>> lost("late_left"), lost("refused"), lost("latest")
+    ('late', 'refused', '')
+    """
+    word = port.partition("_")[0]
+    return word if word in (LATE, REFUSED) else ""
+
 
 @dataclass(frozen=True)
 class Moment:
@@ -74,7 +88,10 @@ class Box(Protocol):
         """How many inputs it takes."""
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
-        """Its output ports, first the main one, by name; raises where the inputs do not fit."""
+        """Its output ports, first the main one, by name; raises where the inputs do not fit.
+
+        Tuples that it can make no use of leave by ports named `late` or `refused`, or `late_left` and so on (`lost`).
+        """
 
     def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
         """For each input the columns to partition by; none if any partitioning does, `()` if it must be one."""

@@ -307,6 +307,8 @@ def _run_local(net: Network, sources: dict[str, str], sinks: dict[str, str], qui
             _show(console, name, tuples)
         elif not quiet:
             console.print(f"{name}: {_count(tuples.num_rows, 'tuple')} in {sinks[name]}", highlight=False)
+    for each in () if quiet else results.losses():
+        typer.echo(each, err=True)
 
 
 def _count(number: int, name: str) -> str:

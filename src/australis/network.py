@@ -17,6 +17,7 @@ from australis.table import Keyed
 from australis.validate import checked
 
 if TYPE_CHECKING:
+    from australis.run.local import Found
     from australis.run.spark import Run
 
 Clock = Callable[[], int]
@@ -117,7 +118,7 @@ class Network:
         train: int = 65536,
         clock: Clock | None = None,
         **more: object,
-    ) -> dict[str, pa.Table]:
+    ) -> Found:
         """Run to the end of the inputs in this process; see `australis.run.local.run_local`."""
         from australis.run.local import run_local
 

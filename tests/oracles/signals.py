@@ -139,11 +139,13 @@ def signals(
 
 
 def extremes(samples: list[float], turns: int) -> list[float]:
-    """The least sample, the largest from there on, the least from there on, and so forth; a NaN is none of them."""
-    rest, found = [each for each in samples if each == each], []
+    """The least sample, the largest from there on, the least from there on, and so forth; NaN where one is."""
+    if any(each != each for each in samples):
+        return [float("nan")] * turns
+    rest, found = samples, []
     for turn in range(turns):
-        best = (max if turn % 2 else min)(rest) if rest else float("nan")
-        rest = rest[rest.index(best) :] if rest else []
+        best = (max if turn % 2 else min)(rest)
+        rest = rest[rest.index(best) :]
         found.append(best)
     return found
 

@@ -39,17 +39,28 @@ class StandIn:
             raise self.waiting
         return self.waiting
 
-    def batch(self, taken: int, given: int, letters: int = 0, worst: float | None = 0.5, seconds: float = 0.25) -> None:
-        """One more is done, in two partitions."""
+    def batch(
+        self,
+        taken: int,
+        given: int,
+        letters: int = 0,
+        worst: float | None = 0.5,
+        seconds: float = 0.25,
+        more: Mapping[str, int] | None = None,
+    ) -> None:
+        """One more is done, in two partitions; `more` is what each gives on further ports."""
         self.letters += letters
         number = len(self.progress) + 1
-        rows = [(number, "box", "speeding", at, 0.125, taken // 2, given // 2, None, None, None) for at in range(2)]
-        columns = zip(*rows, strict=True)
-        arrays = [pa.array(list(column), field.type) for column, field in zip(columns, measures.SCHEMA, strict=True)]
-        table = pa.RecordBatch.from_arrays(arrays, schema=measures.SCHEMA)
+        rows = []
+        for at in range(2):
+            place = {"batch": number, "name": "speeding", "partition": at, "taken": taken // 2}
+            rows.append({**place, "kind": "box", "port": "1", "seconds": 0.125, "given": given // 2})
+            for port, count in {"1": given // 2, "rest": (taken - given) // 2, **(more or {})}.items():
+                rows.append({**place, "kind": "arrow", "port": port, "given": count})
+        table = pa.RecordBatch.from_pylist(rows, measures.SCHEMA)
         entry: Mapping[str, Any] = {
             "batch": number, "taken": {"reports": taken}, "given": {"fast": given}, "delay": {"fast": worst},
-            "seconds": seconds, "letters": self.letters,
+            "seconds": seconds, "letters": self.letters, "late": {}, "refused": {},
         }  # fmt: skip
         self.progress.append(dict(entry))
         self.totals.add(dict(entry), [table])

@@ -11,7 +11,8 @@ from australis import RunError
 from australis.run import metrics
 from tests.run.standin import StandIn
 
-_LINE = re.compile(r'([a-z_]+)(?:\{([a-z]+)="((?:[^"\\]|\\.)*)"\})? (\S+)')
+_LINE = re.compile(r"([a-z_]+)(?:\{(.*)\})? (\S+)")
+_LABEL = re.compile(r'[a-z]+="((?:[^"\\]|\\.)*)"')
 
 
 @pytest.fixture
@@ -23,14 +24,15 @@ def run(tmp_path):
 
 
 def samples(text):
-    """What a text says, by metric and label; its lines are checked on the way."""
+    """What a text says, by metric and labels; its lines are checked on the way."""
     found, types = {}, {}
     for line in text.splitlines():
         if line.startswith("# "):
             _, word, name, rest = line.split(" ", 3)
             types |= {name: rest} if word == "TYPE" else {}
             continue
-        name, _, label, value = _LINE.fullmatch(line).groups()
+        name, labels, value = _LINE.fullmatch(line).groups()
+        label = ".".join(_LABEL.findall(labels)) if labels else None
         assert types[name] == ("counter" if name.endswith("_total") else "gauge")
         found[name.removeprefix("australis_"), label] = float(value)
     return found
@@ -62,7 +64,20 @@ def test_what_is_served(run):
         ("backlog_tuples", "reports"): 5,
         ("box_seconds_total", "speeding"): 0.5,
         ("box_tuples_in_total", "speeding"): 300,
-        ("box_tuples_out_total", "speeding"): 40,
+        ("box_tuples_out_total", "speeding.1"): 40,
+        ("box_tuples_out_total", "speeding.rest"): 260,
+    }
+
+
+def test_late_and_refused_tuples_have_counters_of_their_own(tmp_path):
+    run = StandIn(tmp_path)
+    run.batch(taken=100, given=40, more={"late_left": 3, "late_right": 0, "refused": 1, "latest": 9})
+    found = samples(metrics.text(run, {}))
+    assert {labels: n for (name, labels), n in found.items() if name == "late_tuples_total"} == {
+        "speeding.late_left": 6, "speeding.late_right": 0
+    }  # fmt: skip
+    assert {labels: n for (name, labels), n in found.items() if name == "refused_tuples_total"} == {
+        "speeding.refused": 2
     }
 
 

@@ -15,6 +15,7 @@ from australis.run.lines import Notes, Objects
 from australis.run.progress import Rates, Row
 from australis.run.screen import Screen
 from australis.run.sinks.console import Console as ConsoleSink
+from australis.run.totals import Box
 from tests.run.standin import FAST, REPORTS, StandIn
 
 
@@ -97,6 +98,51 @@ def test_dead_letters_and_notes_are_beneath(run, screen):
     assert text.style == "red"
 
 
+STATS = REPORTS.aggregate(on="time", size=60, n="count(*)", box="stats")
+LATE = "1,234 tuples were late at box `stats`: give it slack, or send its port `late` somewhere"
+
+
+def late(tmp_path, network, count=1234):
+    run = StandIn(tmp_path, network)
+    for name in ("stats", "watched"):
+        run.totals.boxes[name] = Box(given={"out": 5, "late": count, "refused": 1})
+    return run
+
+
+def test_lost_tuples_are_told_on_the_screen_and_to_programs(tmp_path):
+    run = late(tmp_path, au.network(fast=STATS))
+    screen = Screen(run, "jams.yaml", Console(file=io.StringIO(), force_terminal=True, width=200), kept=True)
+    console = Console(file=io.StringIO(), width=200)
+    console.print(screen.drawn(time.monotonic() + 1))
+    screen.close()
+    assert console.file.getvalue().splitlines()[-1].rstrip() == LATE
+    assert progress.total_object(run, 1.5, True, "end")["late"] == {"stats": 1234, "watched": 1234}
+    assert progress.total_object(run, 1.5, True, "end")["refused"] == {"stats": 1, "watched": 1}
+
+
+def test_only_what_nothing_takes_is_lost(tmp_path):
+    wired = au.network(fast=STATS, late=STATS.late)
+    assert progress.lost(late(tmp_path, wired)) == []
+    assert progress.lost(late(tmp_path, au.network(fast=STATS), 0)) == []
+    queries = au.stream("queries", "query int, kind string, x double, y double, radius double")
+    ships = au.stream("ships", "id int, x double, y double").watch(queries, box="watched")
+    assert progress.lost(late(tmp_path, au.network(out=ships))) == [
+        "1 tuple was refused at box `watched`: they are dead letters; to use them, send its port `refused` somewhere"
+    ]
+
+
+def test_what_to_do_about_late_tuples_depends_on_the_box(tmp_path):
+    slack = REPORTS.aggregate(on="time", size=60, n="count(*)", slack=7, box="stats")
+    assert progress.lost(late(tmp_path, au.network(fast=slack), 2))[0] == (
+        "2 tuples were late at box `stats`: give it more slack than 7, or send its port `late` somewhere"
+    )
+    assert progress.lost(late(tmp_path, au.network(fast=slack), 2), "say --slack N")[0] == (
+        "2 tuples were late at box `stats`: say --slack N"
+    )
+    window = REPORTS.window("mph", "time", 8, 1, box="stats")
+    assert "sort the stream before it, or send" in progress.lost(late(tmp_path, au.network(fast=window), 2))[0]
+
+
 def test_the_backlog_is_asked_by_a_thread_and_may_fail(run, screen, monkeypatch):
     monkeypatch.setattr("australis.run.screen._PAUSE", 0.01)
     another = Screen(run, "", Console(file=io.StringIO(), force_terminal=True), kept=False)
@@ -153,12 +199,12 @@ def test_objects_for_programs_are_one_a_batch_and_one_at_the_end(run, capsys):
     first, second = map(json.loads, capsys.readouterr().out.splitlines())
     assert first == {
         "batch": 1, "seconds": 0.25, "taken": {"reports": 10}, "given": {"fast": 4}, "delay": {"fast": 0.5},
-        "letters": 2,
+        "late": {}, "refused": {}, "letters": 2,
     }  # fmt: skip
     assert (second["batch"], second["delay"], second["letters"]) == (2, {"fast": None}, 1)
     assert progress.total_object(run, 1.5, True, "end") == {
-        "batches": 2, "seconds": 1.5, "taken": {"reports": 30}, "given": {"fast": 4}, "letters": 3,
-        "letters_in": str(run.checkpoint.path / "letters"), "ended": "end",
+        "batches": 2, "seconds": 1.5, "taken": {"reports": 30}, "given": {"fast": 4}, "late": {}, "refused": {},
+        "letters": 3, "letters_in": str(run.checkpoint.path / "letters"), "ended": "end",
     }  # fmt: skip
     assert progress.total_object(run, 1.5, False, "end")["letters_in"] is None
 

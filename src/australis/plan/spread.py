@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from australis import signals
-from australis.box import EVERYWHERE, Box, Key
+from australis.box import EVERYWHERE, LATE, Box, Key, lost
 from australis.boxes import Aggregate, BSort, Filter, Join, Map, Read, Resample, Union, Write
 from australis.boxes.pair import LEFT, RIGHT, Pair
 from australis.moving import Ask, Distinct, Lead, Meet, Nearest, Tally, Watch
@@ -40,7 +40,7 @@ def carries(box: Box, port: str, inputs: Sequence[pa.Schema]) -> dict[int, Mappi
 
     This is all that planning knows of kinds of boxes. A kind that is not here lies anyhow.
     """
-    if port.startswith("late"):
+    if lost(port) == LATE:
         side = 1 if port == "late_right" else 0
         return {side: _same(inputs[side])}
     match box:

@@ -58,7 +58,7 @@ class Stage:
     outputs: tuple[str, ...]
     """The outputs of the network that it produces."""
     copied: tuple[Arrow, ...]
-    """Those among what it gives that are the same in every partition: they are taken from the first one only."""
+    """Those among what it gives, or loses, that are the same in every partition: they are taken from the first only."""
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,8 @@ class Telling:
     kept: bool = False
     """Whether its checkpoint is there after it."""
     sinks: Mapping[str, str] = field(default_factory=dict)
+    slack: str = ""
+    """How people give slack, where that is not to a box."""
     console: Console = field(default_factory=lambda: Console(stderr=True, highlight=False))
 
     @property
@@ -57,7 +59,7 @@ class Telling:
 
     def teller(self, run: Run) -> Teller:
         if self.on_screen:
-            return Screen(run, self.title, self.console, self.kept)
+            return Screen(run, self.title, self.console, self.kept, self.slack)
         return Objects(run) if self.json else Notes(self.console, self.quiet)
 
     def say(self, text: str) -> None:
@@ -134,6 +136,8 @@ def _to_its_end(run: Run, asked: Asked, telling: Telling, since: float, hush: Ca
                     " again, choose an empty folder")  # fmt: skip
     elif not telling.json:
         telling.say(progress.summary(run, took, telling.kept, telling.sinks) + watched.first_letter)
+    for each in progress.lost(run, telling.slack):
+        telling.say(each)
     if not asked.times:
         return 0
     telling.say(_how_to_go_on(telling))

@@ -10,14 +10,15 @@ from itertools import zip_longest
 import numpy as np
 import pyarrow as pa
 
-from australis.box import EVERYWHERE, Key, Moment
+from australis.box import EVERYWHERE, REFUSED, Key, Moment, lost
 from australis.errors import RunError
-from australis.network import OUT, Input, Network
+from australis.network import OUT, Arrow, Input, Network
 from australis.plan import Entry, Plan, Stage
 from australis.run import letters, measures
 from australis.run.batch import Batch
 from australis.run.chain import Chain, chains
 from australis.run.letters import Letter
+from australis.run.losses import unwired
 from australis.run.measures import Tally
 from australis.run.sink import Parted
 from australis.run.source import Divided, Mapped, Offset, Part, Source, Split
@@ -100,6 +101,15 @@ class Job:
         return tuple(chains(self.network, stage) for stage in self.plan.stages)
 
     @cached_property
+    def refusing(self) -> Mapping[int, tuple[Arrow, ...]]:
+        """The ports of each stage whose tuples become dead letters: what is refused, and taken by nothing."""
+        ports = {
+            stage.index: tuple(a for a in unwired(self.network, stage.nodes) if lost(a.port) == REFUSED)
+            for stage in self.plan.stages
+        }
+        return {index: arrows for index, arrows in ports.items() if arrows}
+
+    @cached_property
     def at_source(self) -> tuple[Stage, ...]:
         """The stages that run in the tasks that read."""
         return tuple(
@@ -148,7 +158,7 @@ class Job:
 
     def read(self, batch: Batch, partition: int, splits: Mapping[str, Split]) -> list[Parcel]:
         """What a task does that reads: its splits, the stages at the source, and the parcels for the rest."""
-        tally, post = Tally(self.network), _Post(self)
+        tally, post = Tally(self.network), _Post(self, batch)
         tasks = [Task(self, stage, batch, partition, tally) for stage in self.at_source]
         for task in tasks:
             post.send_first(task)
@@ -178,11 +188,11 @@ class Job:
             if its:
                 post.add(LETTERS, partition, _hidden(letters.table(name, its, batch.version), batch))
         post.add(MEASURES, partition, _hidden(tally.table(batch.version, partition), batch))
-        return post.parcels(batch, partition)
+        return post.parcels(partition)
 
     def take(self, stage: Stage, batch: Batch, partition: int, parcels: Iterable[Parcel]) -> list[Parcel]:
         """What a task does in a later stage: the parcels for its partition."""
-        tally, post = Tally(self.network), _Post(self)
+        tally, post = Tally(self.network), _Post(self, batch)
         task = Task(self, stage, batch, partition, tally)
         post.send_first(task)
         came: dict[int, list[Train]] = {}
@@ -194,7 +204,7 @@ class Job:
             post.send(stage, partition, task.step(each, moment))
         task.commit()
         post.add(MEASURES, partition, _hidden(tally.table(batch.version, partition), batch))
-        return post.parcels(batch, partition)
+        return post.parcels(partition)
 
     def _arriving(
         self, input: Input, batch: Batch, partition: int, splits: Mapping[str, Split], bad: list[Letter]
@@ -252,8 +262,8 @@ class Job:
 class _Post:
     """What a task sends, by address and partition."""
 
-    def __init__(self, job: Job) -> None:
-        self.job = job
+    def __init__(self, job: Job, batch: Batch) -> None:
+        self.job, self.batch = job, batch
         self.sent: dict[tuple[int, int], list[Train]] = {}
         self.address = {where: at for at, where in enumerate(job.addresses)}
 
@@ -262,8 +272,13 @@ class _Post:
             self.sent.setdefault((self.address[where], bucket), []).append(train)
 
     def send(self, stage: Stage | None, partition: int, made: Arrows) -> None:
-        """What a stage, or the inputs, give to later stages and to outputs."""
+        """What a stage, or the inputs, give to later stages and to outputs, and what boxes refuse."""
         job = self.job
+        for arrow in () if stage is None else job.refusing.get(stage.index, ()):
+            train = made[arrow.source, arrow.port]
+            if len(train) and not (partition and stage is not None and arrow in stage.copied):
+                bad = letters.refused(arrow.source, arrow.port, train, self.batch.version)
+                self.add(LETTERS, partition, _hidden(bad, self.batch))
         for output in job.network.outputs:
             mine = output.name in (job.plan.straight if stage is None else stage.outputs)
             if mine and not (stage is not None and partition and output.arrow in stage.copied):
@@ -293,14 +308,14 @@ class _Post:
         if task.first:
             self.send(task.stage, task.partition, task.first)
 
-    def parcels(self, batch: Batch, partition: int) -> list[Parcel]:
+    def parcels(self, partition: int) -> list[Parcel]:
         """All that is sent; of outputs that are written here, where the parts are."""
         for name, writer in self.job.parted.items():
             trains = self.sent.get((self.address[name], partition), [])
             if sum(train.nbytes for train in trains) > HEAVY:
                 del self.sent[self.address[name], partition]
-                made = writer.make(batch.version, partition, [train.tuples for train in trains])
-                self.add(PARTS, 0, _hidden(measures.part(name, made, trains), batch))
+                made = writer.make(self.batch.version, partition, [train.tuples for train in trains])
+                self.add(PARTS, 0, _hidden(measures.part(name, made, trains), self.batch))
         return [Parcel(address, bucket, trains) for (address, bucket), trains in self.sent.items()]
 
 

@@ -57,10 +57,14 @@ class Ledger:
 
 
 def read(checkpoint: str | Path) -> pa.Table:
-    """The measurements on a checkpoint; a batch whose rows are not all there yet is left out."""
+    """The measurements on a checkpoint; a batch whose rows are not all there yet is left out.
+
+    Columns that were not measured yet when a file was written are null.
+    """
     batches: list[pa.RecordBatch] = []
     for path in sorted((place(checkpoint) / "measures").glob("*.arrows")):
         with suppress(pa.ArrowInvalid, OSError, EOFError), pa.OSFile(str(path), "rb") as file:
             stream = pa.ipc.open_stream(file)
             batches.extend(stream)
-    return pa.Table.from_batches(batches, SCHEMA)
+    tables = [SCHEMA.empty_table(), *(pa.Table.from_batches([batch]) for batch in batches)]
+    return pa.concat_tables(tables, promote_options="default")

@@ -1,24 +1,30 @@
-"""Dead letters: input that could not be read, kept whole with its reason and its place."""
+"""Dead letters: input that could not be read, and tuples that boxes refused, kept whole with the reason and place."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet
 
 from australis.place import place
 from australis.run.sinks.folder import Folder, FolderWriter
+from australis.run.sinks.jsontext import json_lines
 from australis.schema import schema
+from australis.train import Train
 
 SCHEMA = schema("input string, reason string, file string, position bigint, raw binary, batch bigint")
 
 
 @dataclass(frozen=True)
 class Letter:
-    """One line or row that is no tuple. The position is a byte of a text file, or a row of any other source."""
+    """One line or row that is no tuple. The position is a byte of a text file, or a row of any other source.
+
+    Of a tuple that a box refused it is the arrival number, and there is no file.
+    """
 
     reason: str
     file: str
@@ -27,7 +33,8 @@ class Letter:
 
     def __str__(self) -> str:
         raw = self.raw if len(self.raw) <= 200 else self.raw[:200] + b"..."
-        return f"{self.file}: at {self.position}: {self.reason}, in {raw.decode(errors='backslashreplace')}"
+        place = f"{self.file}: at {self.position}: " if self.file else ""
+        return f"{place}{self.reason}, in {raw.decode(errors='backslashreplace')}"
 
 
 def table(input: str, letters: Iterable[Letter], batch: int) -> pa.RecordBatch:
@@ -41,6 +48,23 @@ def table(input: str, letters: Iterable[Letter], batch: int) -> pa.RecordBatch:
     columns = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in SCHEMA]
     arrays = [pa.array(values, field.type) for values, field in zip(columns, SCHEMA, strict=True)]
     return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)
+
+
+def refused(box: str, port: str, train: Train, batch: int) -> pa.RecordBatch:
+    """Tuples that a box refused, and that nothing takes from the port, as JSON.
+
+    >>> from australis.testing import train
+    >>> refused("ships", "refused", train("x double", x=[181.5]), batch=7).to_pylist()
+    [{'input': 'ships', 'reason': 'refused by the box (its port `refused`)', 'file': '', 'position': 1,
+      'raw': b'{"x": 181.5}', 'batch': 7}]
+    """
+    count = len(train)
+    raw = [] if not count else json_lines(train.tuples).removesuffix(b"\n").split(b"\n")
+    columns: list[pa.Array[Any]] = [
+        pa.repeat(box, count), pa.repeat(f"refused by the box (its port `{port}`)", count), pa.repeat("", count),
+        pa.array(train.number), pa.array(raw, pa.binary()), pa.repeat(pa.scalar(batch, pa.int64()), count),
+    ]  # fmt: skip
+    return pa.RecordBatch.from_arrays(columns, schema=SCHEMA)
 
 
 def writer(checkpoint: str | Path, run: str = "") -> FolderWriter:

@@ -12,12 +12,13 @@ from typing import Any, cast
 import numpy as np
 import pyarrow as pa
 
-from australis.box import Moment
+from australis.box import LATE, REFUSED, Moment, lost
 from australis.errors import RunError, listing, near
 from australis.network import OUT, Clock, Network
 from australis.run import files, intake, source
 from australis.run.files import Sink
 from australis.run.intake import Given
+from australis.run.losses import losses, summed
 from australis.run.superbox import Event, tables_of
 from australis.run.superbox import steps as superbox_steps
 from australis.train import Train, empty
@@ -35,7 +36,40 @@ class Counts:
     @property
     def late(self) -> int:
         """Tuples that were out of order."""
-        return sum(count for port, count in self.given.items() if port.startswith("late"))
+        return sum(count for port, count in self.given.items() if lost(port) == LATE)
+
+    @property
+    def refused(self) -> int:
+        """Tuples that told what cannot be."""
+        return sum(count for port, count in self.given.items() if lost(port) == REFUSED)
+
+
+class Found(dict[str, pa.Table]):
+    """The tables of outputs by their names, and beside them what was counted on the way.
+
+    `counts` has what each input and box took and gave. `late` and `refused` name the boxes that found tuples late, or
+    refused some, and how many, wherever those went; `losses` says which of them nothing took, and what to do.
+    """
+
+    def __init__(self, tables: Mapping[str, pa.Table], network: Network, counts: Mapping[str, Counts]) -> None:
+        super().__init__(tables)
+        self.network, self.counts = network, dict(counts)
+
+    @property
+    def late(self) -> dict[str, int]:
+        return summed(self._ports, LATE)
+
+    @property
+    def refused(self) -> dict[str, int]:
+        return summed(self._ports, REFUSED)
+
+    def losses(self, slack: str = "") -> list[str]:
+        """In words; `slack` says how people give slack, where that is not to a box."""
+        return losses(self.network, self._ports, slack)
+
+    @property
+    def _ports(self) -> dict[str, dict[str, int]]:
+        return {name: counts.given for name, counts in self.counts.items()}
 
 
 class Local:
@@ -164,8 +198,8 @@ def run_local(
     train: int = 65536,
     clock: Clock | None = None,
     **more: object,
-) -> dict[str, pa.Table]:
-    """Run a network over whole inputs to their end, and give the tables of its outputs.
+) -> Found:
+    """Run a network over whole inputs to their end, and give the tables of its outputs, and what was counted.
 
     Every input is given by its name: tuples in memory, a path or glob of files, or an iterable of parts that are trains
     as they are. Streams take turns, a train of at most `train` tuples each. An output may be given a path or a sink
@@ -196,10 +230,11 @@ def run_local(
                 if name in sinks:
                     sinks[name].write(tuples)
     schemas = {output.name: network.schema(output.arrow) for output in network.outputs}
-    return {
+    tables = {
         name: pa.Table.from_batches([tuples for tuples in batches if tuples.num_rows], schemas[name])
         for name, batches in found.items()
     }
+    return Found(tables, network, run.counts)
 
 
 def _results(run: Local, parts: Mapping[str, Iterator[pa.RecordBatch]], clock: Clock | None) -> Iterator[Results]:

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from australis.network import Arrow, Network
+from australis.box import LATE, REFUSED, lost
+from australis.network import Network
 from australis.run.superbox import Event, Passage
 from australis.schema import schema
 from australis.train import Train
 
 SCHEMA = schema(
-    "batch bigint, kind string, name string, partition int,"
-    " seconds double, taken bigint, given bigint, bytes bigint, delay double, worst double"
+    "batch bigint, kind string, name string, port string, partition int,"
+    " seconds double, taken bigint, given bigint, late bigint, refused bigint, bytes bigint, delay double, worst double"
 )
-"""A row is a `box` (its seconds, the tuples that it was given and gave), an `arrow` (tuples and bytes along it) or an
-`output` (its tuples, and their mean and longest delay in seconds since they, or the oldest they are made of, entered).
+"""A row is a `box`, an `arrow` or an `output`.
+
+A box has its seconds, the tuples that it took, those that it gave on its main port, and those that it found late or
+refused. An arrow is a port of a box or an input: the tuples that its box took, those that it gave on this port, and
+their bytes. An output has its tuples, and their mean and longest delay in seconds since they, or the oldest they are
+made of, entered.
 """
 PART = schema("output string, file string, tuples bigint, bytes bigint, first bigint, after double")
 """A part of an output: when its first tuple entered, and how long after it the others did on average, in microseconds.
@@ -37,17 +43,22 @@ class Tally:
     widths: dict[tuple[str, str], int | None] = field(default_factory=dict)
     _since: float = 0.0
 
-    def over(self, events: Iterable[Event | Passage]) -> None:
-        """Run boxes, and measure each; those of a chain share its time by the tuples that they are given."""
+    def over(self, events: Iterable[Event | Passage], elsewhere: Collection[tuple[str, str]] = ()) -> None:
+        """Run boxes, and measure each; those of a chain share its time by the tuples that they are given.
+
+        What leaves ports that are the same in every partition is counted `elsewhere`.
+        """
         self._since = time.perf_counter()
         for event in events:
             seconds = time.perf_counter() - self._since
             if isinstance(event, Passage):
                 self._passed(event, seconds)
             else:
-                self._ran(event.node.name, seconds, sum(map(len, event.inputs)), sum(map(len, event.outputs.values())))
+                name = event.node.name
+                self._ran(name, seconds, sum(map(len, event.inputs)))
                 for port, train in event.outputs.items():
-                    self.along(event.node.name, port, train)
+                    if (name, port) not in elsewhere:
+                        self.along(name, port, train)
             self._since = time.perf_counter()
 
     def along(self, source: str, port: str, train: Train) -> None:
@@ -58,14 +69,14 @@ class Tally:
         taken = (len(passage.came), *passage.counts[:-1])
         for node, came, given in zip(passage.chain.nodes, taken, passage.counts, strict=True):
             ports = list(self.network.schemas[node.name])
-            self._ran(node.name, seconds * came / max(sum(taken), 1), came, came if len(ports) > 1 else given)
+            self._ran(node.name, seconds * came / max(sum(taken), 1), came)
             for port, count in zip(ports, (given, came - given), strict=False):
                 self._flowed(node.name, port, count, passage.came)
 
-    def _ran(self, name: str, seconds: float, taken: int, given: int) -> None:
-        box = self.boxes.setdefault(name, [0.0, 0, 0])
-        for at, more in enumerate((seconds, taken, given)):
-            box[at] += more
+    def _ran(self, name: str, seconds: float, taken: int) -> None:
+        box = self.boxes.setdefault(name, [0.0, 0])
+        box[0] += seconds
+        box[1] += taken
 
     def _flowed(self, source: str, port: str, count: int, like: Train) -> None:
         """Count tuples; where they differ in width, they take as many bytes as those of a train."""
@@ -78,14 +89,25 @@ class Tally:
 
     def table(self, batch: int, partition: int) -> pa.RecordBatch:
         """The rows that it comes to."""
-        rows: list[tuple[object, ...]] = [
-            (batch, "box", name, partition, seconds, int(taken), int(given), None, None, None)
-            for name, (seconds, taken, given) in self.boxes.items()
-        ]
+        rows = []
+        for name, (seconds, taken) in self.boxes.items():
+            given = {port: self.arrows.get((name, port), (0, 0))[0] for port in self.network.schemas[name]}
+            main = next(iter(given))
+            some = {word: [given[port] for port in given if lost(port) == word] for word in (LATE, REFUSED)}
+            late, refused = (sum(counts) if counts else None for counts in some.values())
+            rows.append(_row(batch, "box", name, main, partition, seconds=seconds, taken=int(taken), given=given[main],
+                             late=late, refused=refused))  # fmt: skip
         for (source, port), (tuples, size) in self.arrows.items():
-            name = self.network.spelled(Arrow(source, port))
-            rows.append((batch, "arrow", name, partition, None, None, tuples, size, None, None))
+            came = int(self.boxes[source][1]) if source in self.boxes else None
+            rows.append(_row(batch, "arrow", source, port, partition, taken=came, given=tuples, bytes=size))
         return _table(rows, SCHEMA)
+
+
+def _row(
+    batch: int, kind: str, name: str, port: str | None, partition: int | None, **found: float | None
+) -> tuple[object, ...]:
+    place = {"batch": batch, "kind": kind, "name": name, "port": port, "partition": partition}
+    return tuple((place | found).get(column) for column in SCHEMA.names)
 
 
 def _width(columns: pa.Schema) -> int | None:
@@ -114,7 +136,8 @@ def output(batch: int, name: str, parts: Iterable[dict[str, Any]], now: int) -> 
     tuples, size = (sum(row[column] for row in rows) for column in ("tuples", "bytes"))
     delay = sum((now - row["first"] - row["after"]) * row["tuples"] for row in rows) / tuples / 1e6 if rows else None
     worst = (now - min(row["first"] for row in rows)) / 1e6 if rows else None
-    return _table([(batch, "output", name, None, None, None, tuples, size, delay, worst)], SCHEMA)
+    row = _row(batch, "output", name, None, None, given=tuples, bytes=size, delay=delay, worst=worst)
+    return _table([row], SCHEMA)
 
 
 def _table(rows: list[tuple[object, ...]], schema: pa.Schema) -> pa.RecordBatch:
@@ -130,14 +153,20 @@ def rows_of(tables: Iterable[pa.RecordBatch]) -> Iterator[dict[str, Any]]:
 
 
 def progress(network: Network, batch: int, tables: Iterable[pa.RecordBatch]) -> dict[str, Any]:
-    """A batch in short: the tuples of each input and output, and how late the outputs are."""
+    """A batch in short: the tuples of each input and output, those that boxes could not use, the outputs' delays."""
     inputs = {input.name for input in network.inputs}
     taken = dict.fromkeys((input.name for input in network.inputs if not input.static), 0)
     given: dict[str, int] = {}
     delay: dict[str, float | None] = {}
+    late, refused = Counter[str](), Counter[str]()
     for row in rows_of(tables):
         if row["kind"] == "arrow" and row["name"] in inputs:
             taken[row["name"]] += row["given"]
         elif row["kind"] == "output":
             given[row["name"]], delay[row["name"]] = row["given"], row["worst"]
-    return {"batch": batch, "taken": taken, "given": given, "delay": delay}
+        elif row["kind"] == "box":
+            late.update({row["name"]: row["late"]} if row["late"] else {})
+            refused.update({row["name"]: row["refused"]} if row["refused"] else {})
+    return {
+        "batch": batch, "taken": taken, "given": given, "delay": delay, "late": dict(late), "refused": dict(refused),
+    }  # fmt: skip

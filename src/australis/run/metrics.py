@@ -10,6 +10,7 @@ from socketserver import ThreadingTCPServer
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
+from australis.box import LATE, REFUSED, lost
 from australis.errors import RunError
 
 if TYPE_CHECKING:
@@ -80,14 +81,15 @@ class Server:
 def text(run: Run, backlog: Mapping[str, int]) -> str:
     """All metrics in Prometheus's text format."""
     totals = run.totals
-    boxes = dict(totals.boxes)
+    boxes, ports = dict(totals.boxes), totals.ports
     inputs = {input.name: totals.taken[input.name] for input in run.network.inputs if not input.static}
     outputs = {output.name: totals.given[output.name] for output in run.network.outputs}
     last = {} if totals.last is None else {"": totals.last}
     return "".join((
         _metric("tuples_in_total", "counter", "Tuples taken from inputs.", _by("input", inputs)),
         _metric("tuples_out_total", "counter", "Tuples given to outputs.", _by("output", outputs)),
-        _metric("dead_letters_total", "counter", "Tuples that could not be read.", _by("", {"": run.letters})),
+        _metric("dead_letters_total", "counter", "Tuples that could not be read, or were refused.",
+                _by("", {"": run.letters})),
         _metric("batches_total", "counter", "Batches done.", _by("", {"": totals.batches})),
         _metric("batch_seconds", "gauge", "How long the last batch took.", _by("", last)),
         _metric("delay_seconds", "gauge", "The longest delay of the last tuples of an output.",
@@ -97,13 +99,24 @@ def text(run: Run, backlog: Mapping[str, int]) -> str:
                 _by("box", {name: box.seconds for name, box in boxes.items()})),
         _metric("box_tuples_in_total", "counter", "Tuples given to a box.",
                 _by("box", {name: box.taken for name, box in boxes.items()})),
-        _metric("box_tuples_out_total", "counter", "Tuples that a box gave.",
-                _by("box", {name: box.given for name, box in boxes.items()})),
+        _metric("box_tuples_out_total", "counter", "Tuples that a box gave on a port.", _by_port(ports)),
+        _metric("late_tuples_total", "counter", "Tuples that a box found late.", _by_port(ports, LATE)),
+        _metric("refused_tuples_total", "counter", "Tuples that a box refused.", _by_port(ports, REFUSED)),
     ))  # fmt: skip
 
 
 def _by(label: str, values: Mapping[str, float]) -> Samples:
     return [({label: name} if label else {}, value) for name, value in values.items()]
+
+
+def _by_port(ports: Mapping[str, Mapping[str, int]], word: str = "") -> Samples:
+    """By box and port; with a word, by those ports alone whose tuples have come to that."""
+    return [
+        ({"box": name, "port": port}, count)
+        for name, counts in ports.items()
+        for port, count in counts.items()
+        if not word or lost(port) == word
+    ]
 
 
 def _metric(name: str, kind: str, help: str, samples: Samples) -> str:

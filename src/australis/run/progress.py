@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from australis.run import letters
+from australis.run.losses import losses
 
 if TYPE_CHECKING:
     from australis.run.spark import Run
@@ -80,10 +81,15 @@ def batches(run: Run) -> str:
 
 
 def dead(run: Run, kept: bool) -> str:
-    """How many tuples could not be read, and where they are."""
+    """How many tuples could not be read or were refused, and where they are."""
     number = count(run.letters, "dead letter", "dead letters")
     where = f" in {short(run.checkpoint.path / 'letters')}" if kept else " (give --checkpoint to keep them)"
     return f"{number}{where}" if run.letters else "no dead letters"
+
+
+def lost(run: Run, slack: str = "") -> list[str]:
+    """What boxes found late or refused, and nothing takes from them, with what to do; `slack` says how it is given."""
+    return losses(run.network, run.totals.ports, slack, letters=True)
 
 
 def first_letter(run: Run) -> str:
@@ -115,6 +121,8 @@ def batch_object(progress: Mapping[str, Any], letters_before: int) -> dict[str, 
         "taken": progress["taken"],
         "given": progress["given"],
         "delay": progress["delay"],
+        "late": progress["late"],
+        "refused": progress["refused"],
         "letters": progress["letters"] - letters_before,
     }
 
@@ -127,6 +135,8 @@ def total_object(run: Run, seconds: float, kept: bool, ended: str) -> dict[str, 
         "seconds": round(seconds, 6),
         "taken": {input.name: totals[input.name] for input in run.network.inputs if input.name in totals},
         "given": {output.name: totals[output.name] for output in run.network.outputs},
+        "late": run.totals.late,
+        "refused": run.totals.refused,
         "letters": run.letters,
         "letters_in": str(run.checkpoint.path / "letters") if kept and run.letters else None,
         "ended": ended,

@@ -12,7 +12,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from australis.run.progress import Rates, batches, clock, dead, rows
+from australis.run.progress import Rates, batches, clock, dead, lost, rows
 
 if TYPE_CHECKING:
     from australis.run.spark import Run
@@ -24,8 +24,8 @@ _PAUSE = 1.0
 class Screen:
     """What a terminal shows while a run goes on. It leaves nothing behind."""
 
-    def __init__(self, run: Run, title: str, console: Console, kept: bool) -> None:
-        self.run, self.title, self.kept = run, title, kept
+    def __init__(self, run: Run, title: str, console: Console, kept: bool, slack: str = "") -> None:
+        self.run, self.title, self.kept, self.slack = run, title, kept, slack
         self.backlog: dict[str, int] = {}
         self._rates, self._since = Rates(), time.monotonic()
         self._rates.look(self._since, run.totals)
@@ -53,6 +53,7 @@ class Screen:
         lines: list[Text | Table] = [head, table]
         if self.run.letters:
             lines.append(Text(dead(self.run, self.kept), "red"))
+        lines += [Text(each, "red") for each in lost(self.run, self.slack)]
         if note:
             lines.append(Text(note, "yellow"))
         return Group(*lines)

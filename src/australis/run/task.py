@@ -39,6 +39,8 @@ class Task:
         self._nothing = {
             inlet: empty(job.network.schema(entry.arrow)) for entry in stage.entries for inlet in entry.feeds
         }
+        # What is the same in every partition is counted in the first.
+        self._elsewhere = {(arrow.source, arrow.port) for arrow in stage.copied} if partition else frozenset()
         stored = [entry for entry in stage.entries if entry.static]
         self.first: Arrows = self._read_tables(stored) if stored and self._awaits_tables() else {}
         """What boxes that are new make of stored tables alone."""
@@ -48,7 +50,8 @@ class Task:
         made: Arrows = {}
         given = {**self._nothing, **fed}
         chains = self.job.chains[self.stage.index]
-        self.tally.over(steps(self.job.network, self.nodes, self.tables, made, moment, given, chains))
+        boxes = steps(self.job.network, self.nodes, self.tables, made, moment, given, chains)
+        self.tally.over(boxes, self._elsewhere)
         return made
 
     def commit(self) -> None:

@@ -9,6 +9,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from australis.box import LATE, REFUSED
+from australis.run.losses import summed
 from australis.run.measures import rows_of
 
 
@@ -18,7 +20,8 @@ class Box:
 
     seconds: float = 0.0
     taken: int = 0
-    given: int = 0
+    given: dict[str, int] = field(default_factory=dict)
+    """By port."""
 
 
 @dataclass
@@ -38,6 +41,21 @@ class Totals:
     delay: dict[str, float] = field(default_factory=dict)
     """The longest delay of each output, in the last batch that gave it tuples."""
 
+    @property
+    def ports(self) -> dict[str, dict[str, int]]:
+        """The tuples that boxes have given, by name and by port."""
+        return {name: dict(box.given) for name, box in dict(self.boxes).items()}
+
+    @property
+    def late(self) -> dict[str, int]:
+        """The boxes that found tuples late, and how many."""
+        return summed(self.ports, LATE)
+
+    @property
+    def refused(self) -> dict[str, int]:
+        """The boxes that refused tuples, and how many."""
+        return summed(self.ports, REFUSED)
+
     def add(self, progress: dict[str, Any], tables: Iterable[pa.RecordBatch]) -> None:
         """Add a batch: its entry in a run's progress, and what was measured of it."""
         self.taken.update(progress["taken"])
@@ -48,6 +66,8 @@ class Totals:
                 box = self.boxes.setdefault(row["name"], Box())
                 box.seconds += row["seconds"]
                 box.taken += row["taken"]
-                box.given += row["given"]
+            elif row["kind"] == "arrow" and row["taken"] is not None:
+                given = self.boxes.setdefault(row["name"], Box()).given
+                given[row["port"]] = given.get(row["port"], 0) + row["given"]
         self.letters, self.last = progress["letters"], progress["seconds"]
         self.batches += 1

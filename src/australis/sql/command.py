@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from australis.sql.spatial import Moving
 
 Texts = list[str] | None
+_SLACK = "say how many tuples late they may be (--slack N, or SLACK N in TUMBLE and HOP)"
 
 
 def sql(
@@ -72,14 +73,16 @@ def sql(
         for option, value in {"--checkpoint": checkpoint, "--speed": speed, "--master": master, "--json": json}.items():
             if value:
                 raise RunError(f"{option}: is for runs on Spark; leave it out, or leave out --local")
-        _run_local(net, sources, sinks)
+        _run_local(net, sources, sinks, quiet)
         return
     from australis.run import command
 
     named = {**given.sources(net, sources, speed), **given.sinks(net, sinks, shown=not json)}
     again = shlex.join(["australis", *sys.argv[1:]])
     kept = checkpoint is not None
-    telling = command.Telling(title="sql", again=again, json=json, quiet=quiet, kept=kept, sinks=sinks)
+    telling = command.Telling(
+        title="sql", again=again, json=json, quiet=quiet, kept=kept, sinks=sinks, slack=_SLACK
+    )  # fmt: skip
     status = command.main(
         net, named, telling, checkpoint=checkpoint, master=given.master(master), partitions=partitions
     )  # fmt: skip
@@ -163,9 +166,12 @@ def _text(query: str) -> str:
         raise RunError(f"{query}: {error}") from error
 
 
-def _run_local(net: Network, sources: dict[str, str], sinks: dict[str, str]) -> None:
+def _run_local(net: Network, sources: dict[str, str], sinks: dict[str, str], quiet: bool) -> None:
     from australis.run.sinks.console import Console
 
-    for name, tuples in net.run_local({**sources, **sinks}).items():
+    found = net.run_local({**sources, **sinks})
+    for name, tuples in found.items():
         if name not in sinks:
             Console(name=name).open(tuples.schema).write(0, tuples.to_batches())
+    for each in () if quiet else found.losses(_SLACK):
+        typer.echo(each, err=True)
