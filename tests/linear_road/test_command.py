@@ -55,7 +55,7 @@ def test_a_run_at_full_speed_is_right_to_the_last_tuple(road: Path, tmp_path: Pa
 
 
 def test_a_run_from_a_flat_file_that_is_killed_goes_on(road: Path, tmp_path: Path) -> None:
-    """The flat file of an expressway: its first half at once, then so slowly that it is killed on the way in any case."""
+    """The first half of a flat file at once, then so slowly that it is killed on the way in any case."""
     flat, answers = tmp_path / "flat.dat", tmp_path / "answers.csv"
     with flat.open("wb") as file:
         command = [*AUSTRALIS, "drive", str(road), "--speed", "max"]
