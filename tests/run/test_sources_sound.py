@@ -18,6 +18,7 @@ from australis.run.source import Part, Source, parts
 from australis.run.sources import wav
 from australis.run.sources.samples import Samples
 from australis.run.sources.uri import source
+from australis.schema import schema as schema_of
 from australis.signals import Segment, segment, timebase
 from australis.signals.column import segments
 from australis.signals.segment import runs
@@ -147,6 +148,14 @@ def test_channels_are_chosen(tmp_path: Path) -> None:
         ("one.wav", "a int, b int, audio segment<int16>", "at most one that tells files apart"),
         ("*.wav", "left segment<int16>, right segment<int16>", "two.wav: is not the first file; several need a column"),
         ("bad/text.wav", MONO, "text.wav: is no WAV file"),
+        ("bad/empty.wav", MONO, "empty.wav: has no whole head; .*put a whole file in its place"),
+        ("samples:bad/empty.wav", MONO, "empty.wav: .*It cannot be read"),
+        ("samples:bad/text.wav", MONO, "text.wav: is no WAV file"),
+        ("samples:bad/text.flac", MONO, "text.flac: .*It cannot be read"),
+        ("bad/text.ogg?rate=8000", MONO, "text.ogg: the format is told by the name, .*convert other sounds to FLAC"),
+        ("samples:bad/text.mp3?rate=8000", MONO, "text.mp3: the format is told by the name, which ends in one of"),
+        ("bad", MONO, "empty.wav: has no whole head"),
+        ("none/", MONO, "no file matches none"),
         ("bad/text.flac", MONO, "text.flac: .* It cannot be read; leave it out, or put a whole file in its place"),
         ("one.csv", MONO, r"one.csv: CSV does not tell how many samples there are a second; say it \(rate=48000\)"),
         ("one.csv?joined=true&rate=8", MONO, "files of CSV are not joined to one signal; put them together"),
@@ -162,11 +171,33 @@ def test_what_cannot_be_read_is_told(
     monkeypatch.chdir(tmp_path)
     for name in ("one.wav", "two.wav"):
         soundfile.write(name, noise(100, 2), RATE, "PCM_16")
-    for name in ("one.raw", "bad/text.wav", "bad/text.flac", "one.csv"):
+    for name in ("one.raw", "bad/text.wav", "bad/text.flac", "bad/text.ogg", "bad/text.mp3", "one.csv"):
         Path(name).parent.mkdir(exist_ok=True)
         Path(name).write_text("audio\n" + "no sound at all\n" * 10)
+    Path("bad/empty.wav").touch()
     with pytest.raises(RunError, match=told):
         list(parts(source(text, schema)))
+
+
+def test_a_file_of_another_name_is_not_taken_for_bare_samples(tmp_path: Path) -> None:
+    for name in ("one.ogg", "one.txt", "one"):
+        (tmp_path / name).write_bytes(bytes(100))
+        with pytest.raises(RunError, match=f"{name}: the format is told by the name"):
+            Samples(schema_of(MONO), (str(tmp_path / name),), RATE)
+    (tmp_path / "one.csv").write_text("audio\n" + "1\n" * 100)
+    with pytest.raises(RunError, match=r"one.csv: Format not recognised. It cannot be read"):
+        source(f"samples:{tmp_path}/*.csv?rate=8000", MONO)
+
+
+def test_a_wav_file_without_a_head_is_waited_for_only_at_the_end(tmp_path: Path) -> None:
+    given = source(f"{tmp_path}/?follow=true", MONO)
+    (tmp_path / "1.wav").touch()
+    assert taken(given, given.start()) == ([], given.start())
+    soundfile.write(tmp_path / "2.wav", noise(100), RATE, "PCM_16")
+    with pytest.raises(RunError, match=r"1.wav: has no whole head"):
+        taken(given, given.start())
+    soundfile.write(tmp_path / "1.wav", noise(10), RATE, "PCM_16")
+    assert set(whole(taken(given, given.start())[0])) == {"1.wav", "2.wav"}
 
 
 def test_what_does_not_decode_becomes_letters_and_takes_nothing_along(tmp_path: Path) -> None:

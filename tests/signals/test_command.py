@@ -88,11 +88,64 @@ def test_a_raw_file_is_told_its_rate(tmp_path: Path) -> None:
     assert 0.1 < found.high.max() < 0.2
 
 
+@pytest.mark.parametrize("name", ["one.ogg", "one.mp3", "one.aiff", "one.OGG", "flac.wav", "flac.csv", "flac"])
+def test_what_a_file_is_is_asked_of_libsndfile_not_of_its_name(name: str, tmp_path: Path) -> None:
+    sound = 0.5 * np.sin(2 * np.pi * 440 * np.arange(24_000) / 8_000)
+    path = tmp_path / name
+    if name.startswith("flac"):
+        soundfile.write(path, sound, 8_000, "PCM_16", format="FLAC")
+    else:
+        soundfile.write(path, sound, 8_000)
+    found = survey(recording(path), 0, 1 << 40)
+    assert (found.rate, found.end, len(found.low)) == (8_000, 24_000, 1)
+    assert (found.high[0, 10:-10] > 0.4).all()
+    assert (found.high < 0.6).all()
+    assert str(tmp_path / "out.png") in australis("show", path, "--out", tmp_path / "out.png")
+
+
+def test_bytes_are_samples_where_that_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "one.bin"
+    path.write_bytes(Sound("tones", 8_000, 2).frames(0, 4_000).tobytes())
+    with pytest.raises(RunError, match="--raw"):
+        recording(path, "8000", 2)
+    found = survey(recording(path, "8000", 2, raw=True), 0, 4_000)
+    assert (found.rate, found.end, len(found.low)) == (8_000, 4_000, 2)
+    australis("show", path, "--raw", "--rate", 8000, "--channels", 2)
+
+
+def test_samples_that_are_no_numbers_are_drawn_too(tmp_path: Path) -> None:
+    sound = np.sin(np.arange(8_000) / 5)
+    sound[[5, 50, 5_000]] = [np.nan, np.inf, -np.inf]
+    soundfile.write(tmp_path / "one.wav", sound, 8_000, "DOUBLE")
+    found = survey(recording(tmp_path / "one.wav"), 0, 8_000)
+    assert np.isfinite(found.low).all()
+    assert np.isfinite(found.spectrum).all()
+    australis("show", tmp_path / "one.wav")
+
+
+NONE = ": is no sound, or a broken one, and cannot be read; give a whole WAV, FLAC, OGG or MP3 file, or --raw"
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
         (("show", "none.wav"), "none.wav: there is no such file"),
-        (("show", "bad.wav"), "bad.wav: .*cannot be read"),
+        (("show", "folder"), "folder: is a folder; give a file"),
+        (("show", "bad.wav"), f"bad.wav{NONE}"),
+        (("show", "lines.csv", "--rate", 16_000), f"lines.csv{NONE}"),
+        (("show", "lines.txt"), f"lines.txt{NONE}"),
+        (("show", "bad.ogg", "--rate", 16_000), f"bad.ogg{NONE}"),
+        (("show", "bad.flac"), f"bad.flac{NONE}"),
+        (("show", "empty.wav"), f"empty.wav{NONE}"),
+        (("show", "empty.raw", "--rate", 8), "empty.raw: has 0 samples"),
+        (("show", "one.raw"), "one.raw: bare samples do not tell their rate; say it with --rate"),
+        (("show", "one.wav", "--raw"), "one.wav: bare samples do not tell their rate"),
+        (("show", "one.raw", "--rate", "often"), "give numbers"),
+        (("show", "one.wav", "--rate", 44_100), "one.wav: has 8000 samples a second, and rate=44100 is asked for"),
+        (("show", "one.wav", "--channels", 2), "one.wav: has 1 channels, not 2"),
+        (("show", "one.wav", "--from", "inf"), "--from and --to are finite numbers of seconds"),
+        (("show", "one.wav", "--to", "inf"), "--from and --to are finite numbers of seconds"),
+        (("simulate", "--out", "new.wav", "--seconds", "inf"), "--seconds is a finite number"),
         (("show", "one.wav", "--channel", 2), "one.wav: has no channel 2, but 1"),
         (("show", "one.wav", "--from", 9), "one.wav: has 100 samples, none of them from"),
         (("show", "one.wav", "--events", "one.wav"), "one.wav: gives no events"),
@@ -106,6 +159,15 @@ def test_what_is_wrong_is_told(
     monkeypatch.chdir(tmp_path)
     Path("bad.wav").write_text("no sound")
     soundfile.write("one.wav", np.zeros(100), 8_000, "PCM_16")
+    Path("folder").mkdir()
+    Path("one.raw").write_bytes(bytes(100))
+    for name in ("empty.wav", "empty.raw"):
+        Path(name).touch()
+    for name in ("lines.csv", "lines.txt"):
+        Path(name).write_text("time,volts\n" + "1,2\n" * 999)
+    for name in ("bad.ogg", "bad.flac"):
+        soundfile.write(name, np.zeros(9_000), 8_000)
+        Path(name).write_bytes(Path(name).read_bytes()[:30])
     result = CliRunner().invoke(app, ["--debug", "signals", *map(str, words)])
     assert result.exit_code == 1
     with pytest.raises(Exception, match=told):

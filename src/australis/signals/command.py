@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated
 
@@ -35,6 +36,8 @@ def simulate(
     from australis.signals.simulate import write_events
     from australis.signals.sounds import Sound
 
+    if not math.isfinite(seconds):
+        raise RunError(f"--seconds is a finite number, not {seconds}")
     sound, frames = Sound(kind, rate, channels, seed), round(seconds * rate)
     made(sound, out, frames)
     print(f"{out}: {frames:,} samples of {channels} {'channels' if channels > 1 else 'channel'} at {rate:,} Hz")
@@ -44,7 +47,7 @@ def simulate(
 
 @app.command()
 def show(
-    given: Annotated[Path, typer.Argument(metavar="FILE", help="A WAV, FLAC or raw file.")],
+    given: Annotated[Path, typer.Argument(metavar="FILE", help="WAV, FLAC, OGG, MP3, ..., or raw (.raw, .pcm).")],
     out: Annotated[Path | None, typer.Option(metavar="FILE.PNG", help="The picture; else beside the file.")] = None,
     events: Annotated[
         Path | None, typer.Option(metavar="FILE", help="CSV or Parquet of events to mark: start, end in samples.")
@@ -52,14 +55,17 @@ def show(
     begin: Annotated[float, typer.Option("--from", metavar="SECOND", min=0.0, help="Where to begin.")] = 0.0,
     end: Annotated[float | None, typer.Option("--to", metavar="SECOND", help="Where to end; else at its end.")] = None,
     channel: Annotated[int, typer.Option(metavar="N", help="Whose spectrogram to draw, counted from 1.")] = 1,
+    raw: Annotated[bool, typer.Option("--raw", help="Its bytes are samples of 16 bits, whatever its name.")] = False,
     rate: Annotated[str, typer.Option(metavar="HZ", help="Of a raw file.")] = "",
-    channels: Annotated[int, typer.Option(metavar="N", min=1, help="Of a raw file, of 16 bits.")] = 1,
+    channels: Annotated[int | None, typer.Option(metavar="N", min=1, help="Of a raw file; else 1.")] = None,
 ) -> None:
     """Draw a recording: the waveform of each channel and a spectrogram, with events marked."""
     from australis.signals.picture import png, read_events
     from australis.signals.survey import recording, survey
 
-    file = recording(given, rate, channels)
+    if not math.isfinite(begin) or not math.isfinite(end or 0.0):
+        raise RunError(f"--from and --to are finite numbers of seconds, not {begin} and {end}")
+    file = recording(given, rate, channels, raw)
     hertz = float(file.timebase.frequency)
     last = file.frames() if end is None else round(end * hertz)
     picture = png(survey(file, round(begin * hertz), last, channel), None if events is None else read_events(events))

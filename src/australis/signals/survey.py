@@ -10,6 +10,7 @@ import numpy.typing as npt
 import soundfile
 
 from australis.errors import RunError
+from australis.run.sources.form import SOUNDS
 from australis.run.sources.recording import Recording
 from australis.signals.segment import Samples
 
@@ -18,6 +19,7 @@ COLUMNS = 1000
 _WINDOWS = 6  # spectra that a column is the mean of, at most
 _STEP = 1 << 22  # samples that are read at once
 _FLOOR = 1e-12
+_WAV = ("WAV", "WAVEX", "RF64")
 WINDOW = 0.02
 """Seconds that a spectrum is of."""
 
@@ -39,17 +41,30 @@ class Survey:
     channel: int
 
 
-def recording(path: Path, rate: str = "", channels: int = 1) -> Recording:
-    """A file with all its channels; of a raw one, of 16 bits, they are told."""
+def recording(path: Path, rate: str = "", channels: int | None = None, raw: bool = False) -> Recording:
+    """A file with all its channels, of any kind that libsndfile reads, whatever its name.
+
+    A `raw` one, and one whose name ends in .raw or .pcm, has bare samples of 16 bits; its rate is told, and so are its
+    channels if there are several.
+    """
+    if path.is_dir():
+        raise RunError(f"{path}: is a folder; give a file")
     if not path.is_file():
-        raise RunError(f"{path}: there is no such file; give a WAV, FLAC or raw file")
-    if path.suffix.lower() in (".wav", ".flac"):
-        try:
-            channels = soundfile.info(path).channels
-        except soundfile.LibsndfileError as error:
-            raise RunError(f"{path}: {error.error_string} It cannot be read; give a whole file") from None
-        return Recording(str(path), "float64", channels)
-    return Recording(str(path), "int16", channels, rate)
+        raise RunError(f"{path}: there is no such file; give a file of sound")
+    if raw or SOUNDS.get(path.suffix.lower()) == "raw":
+        if not rate:
+            raise RunError(f"{path}: bare samples do not tell their rate; say it with --rate, such as --rate 48000")
+        return Recording(str(path), "int16", channels or 1, rate, form="raw")
+    try:
+        info = soundfile.info(path)
+    except (soundfile.LibsndfileError, TypeError):
+        raise RunError(f"{path}: is no sound, or a broken one, and cannot be read; give a whole WAV, FLAC, OGG or MP3"
+                       " file, or --raw and --rate where its bytes are bare samples of 16 bits") from None  # fmt: skip
+    if channels not in (None, info.channels):
+        raise RunError(f"{path}: has {info.channels} channels, not {channels}; leave --channels out, which is for raw"
+                       " files")  # fmt: skip
+    form = "wav" if info.format in _WAV else "decoded"
+    return Recording(str(path), "float64", info.channels, rate, form=form)
 
 
 def survey(file: Recording, begin: int, end: int, channel: int = 1) -> Survey:
@@ -82,7 +97,10 @@ def survey(file: Recording, begin: int, end: int, channel: int = 1) -> Survey:
 
 
 def _scaled(frames: Samples) -> Reals:
-    return frames / 32768.0 if frames.dtype == np.int16 else np.asarray(frames, np.float64)
+    """Samples as numbers that can be drawn: a NaN is silence, and an infinity as loud as sound gets."""
+    if frames.dtype == np.int16:
+        return frames / 32768.0
+    return np.nan_to_num(np.asarray(frames, np.float64), nan=0.0, posinf=1.0, neginf=-1.0)
 
 
 def _spectra(samples: Reals, first: npt.NDArray[np.int64], last: npt.NDArray[np.int64], size: int) -> Reals:

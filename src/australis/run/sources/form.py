@@ -34,7 +34,8 @@ def form(path: str | Path) -> str:
     for suffix in reversed(Path(path).suffixes):
         if suffix.lower() in KINDS:
             return KINDS[suffix.lower()]
-    raise RunError(f"{path}: the format is told by the name, which ends in one of {listing(KINDS)}")
+    raise RunError(f"{path}: the format is told by the name, which ends in one of {listing(KINDS)}; convert other"
+                   " sounds to FLAC or WAV")  # fmt: skip
 
 
 def packed(path: str | Path) -> Packing | None:

@@ -1,4 +1,4 @@
-"""A recording: one file of samples, raw, WAV or FLAC, as frames of the channels that are wanted."""
+"""A recording: one file of samples, raw or of a kind that libsndfile reads, as frames of the channels wanted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import soundfile
 
 from australis.errors import RunError, listing
 from australis.run.sources import wav
-from australis.run.sources.form import SOUNDS
+from australis.run.sources.form import form
 from australis.signals.segment import Samples
 from australis.signals.timebase import Timebase, timebase
 
@@ -29,7 +29,8 @@ _ENDLESS = 1 << 62
 class Recording:
     """Frames of a file. Positions are frames, from 0 on; what is not there yet of a raw or WAV file may still come.
 
-    `channels` are those that are wanted, counted from 1; all, if none are named.
+    `channels` are those that are wanted, counted from 1; all, if none are named. The name of a file tells its form,
+    unless `form` does: `raw`, `wav`, or any other, which libsndfile decodes.
     """
 
     path: str
@@ -37,14 +38,15 @@ class Recording:
     columns: int
     rate: str = ""
     channels: tuple[int, ...] = ()
+    form: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.form:
+            object.__setattr__(self, "form", form(self.path))
 
     @property
     def growing(self) -> bool:
-        return self.form != "flac"
-
-    @cached_property
-    def form(self) -> str:
-        return SOUNDS.get(Path(self.path).suffix.lower(), "raw")
+        return self.form in ("raw", "wav")
 
     @property
     def mapped(self) -> bool:
@@ -77,6 +79,11 @@ class Recording:
             if found.dtype:
                 return found.frames(self.size)
         return int(self._info.frames)
+
+    def whole(self) -> None:
+        """Refuse a WAV file whose head is not there, or not all of it."""
+        if self.form == "wav" and wav.parsed(self.path) is None:
+            raise RunError(f"{self.path}: has no whole head; leave it out, or put a whole file in its place")
 
     def read(self, begin: int, end: int) -> Samples:
         """A row for each frame that is there, and a column for each channel that is wanted."""

@@ -63,6 +63,8 @@ class Segmented:
         return self.recording.size
 
     def end(self, begin: int, final: bool) -> int:
+        if final:
+            self.recording.whole()  # nobody writes the rest of it any more
         return self.recording.frames()
 
     def rows(self, begin: int, stop: int) -> int:
