@@ -8,11 +8,13 @@ between two frequencies is an event (XStream's DETECTAUDIO); it is cut out of al
 
 import argparse
 import html
+import sys
 from pathlib import Path
 
 import soundfile
 
 import australis as au
+from australis.errors import AustralisError
 from australis.signals.picture import png, read_events
 from australis.signals.simulate import simulate
 from australis.signals.sounds import Sound
@@ -33,6 +35,24 @@ def network(channels: int, samples: str, low: int, high: int, threshold: float) 
     return au.network(sounds=events, found=events.map(start="start", end='"end"'))
 
 
+def bins(low: float, high: float, rate: int) -> tuple[int, int]:
+    """The lowest and the highest bin of a band in Hz; a recording has no sound above half of its rate."""
+    top = rate / 2
+    if not 0 <= low <= high:
+        sys.exit(
+            f"a band goes from a frequency to a higher one, not from {low:g} to {high:g} Hz; change --low and --high"
+        )
+    if low > top:
+        sys.exit(
+            f"at {rate:,} samples a second there is no sound above {top:g} Hz, so none from {low:g} to {high:g} Hz;"
+            " change --low and --high"
+        )
+    if high > top:
+        print(f"at {rate:,} samples a second there is no sound above {top:g} Hz: looking from {low:g} Hz to there")
+    first, last = (round(hertz * WINDOW / rate) for hertz in (low, min(high, top)))
+    return first, last
+
+
 def page(name: str, rate: int, events: list[tuple[int, int]]) -> str:
     """A page with the recording, and all its events."""
     rows = [
@@ -46,11 +66,15 @@ def page(name: str, rate: int, events: list[tuple[int, int]]) -> str:
         "body{font:15px system-ui;max-width:1100px;margin:2em auto;color:#2b2b2b}img{width:100%}figure{margin:2em 0}"
         "figcaption{display:flex;gap:1em;align-items:center}audio{height:2em;margin-left:auto}"
     )
-    title = f"{html.escape(name)}: {len(events):,} events"
+    title = f"{html.escape(name)}: {counted(len(events))}"
     return (
         f"<!doctype html><html lang=en><meta charset=utf-8><title>{title}</title><style>{style}</style>"
         f"<h1>{title}</h1><img src=recording.png alt='the recording'>{''.join(rows)}{more}</html>"
     )
+
+
+def counted(events: int) -> str:
+    return "no event" if not events else "1 event" if events == 1 else f"{events:,} events"
 
 
 def main() -> None:
@@ -69,24 +93,33 @@ def main() -> None:
         sound = Sound("calls", channels=4)
         simulate(sound, given.recording, int(given.seconds * sound.rate))
 
+    file = recording(given.recording)
     info = soundfile.info(given.recording)
-    low, high = (round(hertz * WINDOW / info.samplerate) for hertz in (given.low, given.high))
+    low, high = bins(given.low, given.high, info.samplerate)
     net = network(info.channels, TYPES.get(info.subtype, "float64"), low, high, given.threshold)
     found = given.out / "events.csv"
     places = {"sound": str(given.recording), "sounds": f"{given.out}/{{start:012d}}.wav", "found": str(found)}
     net.run(places) if given.spark else net.run_local(places)
 
     events = read_events(found)
-    file = recording(given.recording)
     (given.out / "recording.png").write_bytes(png(survey(file, 0, file.frames()), events))
     for start, end in events.tolist()[:MOST]:
         title = f"{start / info.samplerate:,.2f} s"
         picture = png(survey(file, start, end + 1), title=title)
         (given.out / f"{start:012d}.png").write_bytes(picture)
     (given.out / "index.html").write_text(page(given.recording.name, info.samplerate, events.tolist()))
-    print(f"{given.recording}: {len(events)} events, at {', '.join(f'{s / info.samplerate:.1f}' for s, _ in events)} s")
-    print(f"sounds and pictures of them: {given.out / 'index.html'}")
+    places = ", ".join(f"{start / info.samplerate:.1f}" for start, _ in events)
+    print(f"{given.recording}: {counted(len(events))}" + (f", at {places} s" if len(events) else ""))
+    if not len(events):
+        print(
+            f"nothing between {given.low:g} and {given.high:g} Hz is {given.threshold:g} standard deviations above the"
+            f" noise; try another band, or a --threshold below {given.threshold:g}"
+        )
+    print(f"sounds and pictures: {given.out / 'index.html'}")
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except AustralisError as error:
+        sys.exit(str(error))
