@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from australis.boxes.filter import Filter
-from australis.errors import ExpressionError, NetworkError
+from australis.errors import ExpressionError, NetworkError, RunError
 from australis.expr import expr
 from australis.schema import schema
 from australis.testing import Cut, apply, cuts, rows, train
@@ -95,3 +95,11 @@ def test_what_is_no_predicate_is_refused() -> None:
 def test_no_predicate_is_refused() -> None:
     with pytest.raises(NetworkError, match="predicate"):
         Filter(()).outputs(schema(SCHEMA))
+
+
+def test_a_predicate_is_not_asked_of_tuples_that_satisfied_one_before() -> None:
+    box = Filter((expr("s not rlike '^[0-9]+$'"), expr("cast(s as int) > 5")))
+    words, large, rest = apply(box, train("s string", s=["two", "7", None, "3"]))
+    assert [rows(each) for each in (words, large, rest)] == [[("two",)], [("7",)], [(None,), ("3",)]]
+    with pytest.raises(RunError, match="'two'"):
+        apply(Filter((expr("s = '7'"), expr("cast(s as int) > 5"))), train("s string", s=["two"]))

@@ -222,6 +222,19 @@ def test_a_branch_that_is_not_taken_does_not_fail() -> None:
         evaluate("case when p then cast(s as int) else -1 end", rows)
 
 
+def test_what_decides_a_result_lets_what_comes_after_it_fail() -> None:
+    rows = [ROW, {**ROW, "s": "no", "i": 0}, {**ROW, "s": None, "i": None}]
+    assert evaluate("i = 0 or cast(s as int) > 5", rows) == [True, True, None]
+    assert evaluate("i = 1 and cast(s as int) > 5 and p", rows) == [True, False, None]
+    assert evaluate("coalesce(nullif(i, 1), cast(s as int), j * 2 - j * 2)", rows[:2]) == [12, 0]
+    assert evaluate("if(i = 1, cast(s as int), coalesce(i, j * 4))", rows[:2]) == [12, 0]
+    for text in ("cast(s as int) > 5 or i = 0", "i = 0 and cast(s as int) > 5", "nullif(i, cast(s as int))"):
+        with pytest.raises(RunError, match="Failed to parse string: 'no'"):
+            evaluate(text, rows)
+    with pytest.raises(RunError, match="overflow"):
+        evaluate("coalesce(i, j * 4)", rows)
+
+
 @pytest.mark.parametrize("text", ["1 + 1", "null", "'a' || 'b'", "pi() > 3", "interval '1' day", "cast('1' as int)"])
 @pytest.mark.parametrize("count", [0, 1, 5])
 def test_constants_fill_a_batch(text: str, count: int) -> None:

@@ -72,9 +72,14 @@ def down(columns: dict[str, str], rows: list[tuple[Any, ...]]) -> list[dict[str,
         values, valid = plain(part.evaluate(batch))
         inputs.append((values.copy(), np.ones(len(rows), np.bool_) if valid is None else valid))
     state = [(np.zeros(3, SCHEMA.field(name).type.to_pandas_dtype()), np.zeros(3, np.bool_)) for name in STATE]
-    made, _ = compiled.run(np.array([row[0] for row in rows], np.int64), state, inputs)
+    slots, failed = np.array([row[0] for row in rows], np.int64), np.zeros(len(rows), np.bool_)
+    made, _ = compiled.run(slots, state, inputs, failed, _too_big)
     columns_ = [[value if ok else None for value, ok in zip(v.tolist(), k.tolist(), strict=True)] for v, k in made]
     return [dict(zip(STATE, row, strict=True)) for row in zip(*columns_, strict=True)]
+
+
+def _too_big(row: int, *_: object) -> None:
+    raise OverflowError(row)
 
 
 @pytest.mark.parametrize(("total", "mean", "up"), [(t, MEAN[i % 4], UP[i % 5]) for i, t in enumerate(TOTAL)])

@@ -55,7 +55,28 @@ def cases() -> Network:
     return au.network(out=kept.filter("not none or g > 0.1"))
 
 
-NETWORKS = {"arithmetic": arithmetic(), "cases": cases()}
+def ranks() -> Network:
+    """NaN ranks above every number; of equal zeros the first one stays."""
+    stream = au.stream("tuples", SCHEMA).map(s="s", y="least(x, 1.0625)", z="greatest(x, f, 0.0)", n="n", i="i", x="x")
+    more = stream.map(
+        s="s", y="y", z="least(z, y, x)", m="greatest(x, n)", low="least(i, n)", k="greatest(y, 1)", n="n"
+    )
+    return au.network(out=more.filter("y < 2 or m > 3 or z != z or n = 9007199254740992.0"))
+
+
+def guarded() -> Network:
+    """What a tuple does not need does not fail."""
+    stream = au.stream("tuples", SCHEMA).map(
+        s="s",
+        a="case when n < 1000 and n > -1000 then n * n * n else i end",
+        b="coalesce(case when up then n end, case when n < 0 then 1 else 0 - n end)",
+        c="(n > 1000 or n < -1000 or n * n > 100) and (up or abs(i) < 4)",
+        n="n",
+    )
+    return au.network(out=stream.filter("n < 3037000499 and n > -3037000499 and n * n >= 0 or c"))
+
+
+NETWORKS = {"arithmetic": arithmetic(), "cases": cases(), "ranks": ranks(), "guarded": guarded()}
 
 
 @pytest.fixture(autouse=True)
@@ -128,6 +149,30 @@ def test_common_numbers_take_the_loop_and_nulls_the_boxes() -> None:
     chain = chain_of(NETWORKS["arithmetic"])
     assert chain.step(train_of([{**COMMON, "n": n, "i": 1 + n % 5} for n in range(-100, 100)])) is not None
     assert chain.step(train_of([{**COMMON, "n": None}])) is None
+
+
+def test_numbers_that_are_too_big_where_nobody_asks_take_the_loop() -> None:
+    chain = chain_of(NETWORKS["guarded"])
+    assert chain.step(train_of([{**COMMON, "n": n, "i": 1} for n in (2**63 - 1, -(2**62), 0, 999)])) is not None
+    assert chain.step(train_of([{**COMMON, "n": -(2**63), "up": False}])) is not None
+    assert chain.step(train_of([{**COMMON, "i": -(2**31), "up": False, "n": 2000}])) is None  # abs has no room
+
+
+def test_a_filter_on_the_least_gives_the_same_before_its_loop_is_compiled_and_after() -> None:
+    network = au.network(out=au.stream("tuples", "t bigint, x double").map(t="t", y="least(x, 1.0625)").filter("y < 2"))
+    x = np.arange(16) % 4 * np.where(np.arange(16) % 2, np.nan, 1.0)
+    tuples = pa.RecordBatch.from_pydict({"t": np.arange(16), "x": x})
+    train = Train(tuples, np.arange(16), np.arange(16))
+    before = one_by_one(network, train)[0].tuples
+    (stage,) = plan(network).stages
+    (chain,) = chains(network, stage).values()
+    while (after := chain.step(train)) is None:
+        thread = ripening._PLANTS[chain.fused.source].thread
+        assert thread is not None
+        thread.join()
+    assert before.num_rows == 16
+    assert before.column("y").to_pylist() == np.where(np.isnan(x), 1.0625, np.minimum(x, 1.0625)).tolist()
+    assert after[0].tuples == before
 
 
 def test_a_superbox_takes_the_chain() -> None:

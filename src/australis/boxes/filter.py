@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from australis.box import Moment, Stateless, Tables, Trains, bound
-from australis.errors import ExpressionError, NetworkError
+from australis.errors import ExpressionError, NetworkError, RunError
 from australis.expr import Bound, Expr
 from australis.expr.node import Apply, Literal, Name
 from australis.train import Ints, Train, empty
@@ -19,6 +19,8 @@ from australis.train import Ints, Train, empty
 @dataclass(frozen=True)
 class Filter(Stateless):
     """m predicates give m + 1 streams; the last, `rest`, carries what satisfied none. A null predicate is false.
+
+    A predicate is asked of the tuples that satisfied none before it.
 
     >>> from australis.expr import expr
     >>> from australis.testing import apply, train
@@ -51,7 +53,7 @@ class Filter(Stateless):
         out = []
         left: pa.BooleanArray | None = None
         for predicate in self._bound(train.schema):
-            hit = predicate.mask(train.view)
+            hit = _hit(predicate, train.view, left)
             out.append(train.where(hit if left is None else pc.and_(hit, left)))
             left = pc.invert(hit) if left is None else pc.and_not(left, hit)
         assert left is not None
@@ -74,6 +76,17 @@ class Filter(Stateless):
     @bound
     def _bound(self, stream: pa.Schema) -> list[Bound]:
         return [predicate.bind(stream) for predicate in self.predicates]
+
+
+def _hit(predicate: Bound, tuples: pa.RecordBatch, left: pa.BooleanArray | None) -> pa.BooleanArray:
+    """Whether each tuple satisfies a predicate; it may fail on those that satisfied one before."""
+    try:
+        return predicate.mask(tuples)
+    except RunError:
+        if left is None:
+            raise
+        none: Any = pa.repeat(False, tuples.num_rows)
+        return cast(pa.BooleanArray, pc.replace_with_mask(none, left, predicate.mask(tuples.filter(left))))
 
 
 def _parted(train: Train, column: str, words: pa.Array[Any]) -> Trains:

@@ -9,12 +9,12 @@ import numpy as np
 import pyarrow as pa
 
 from australis.box import Key, Moment, Tables, Trains, bound
-from australis.columns import arrow, plain
+from australis.columns import arrow, plain, storage
 from australis.errors import ExpressionError, RunError, SchemaError, listing, near
-from australis.expr import Expr
+from australis.expr import Bound, Expr
 from australis.expr.recurrence import Column, Recurrence, recurrence
 from australis.table import Keyed, Table, Versions
-from australis.train import Ints, Train, empty, joined
+from australis.train import Bools, Ints, Train, empty, joined
 
 OLD = "old."
 _MANY = 4096  # tuples that are worth compiling for
@@ -137,7 +137,7 @@ class Write:
             returned.append(pa.RecordBatch.from_struct_array(pa.StructArray.from_arrays(given, fields=list(wanted)))
                             if given else pa.RecordBatch.from_arrays([], schema=wanted))  # fmt: skip
             for name, array in made:
-                table.put(name, its, array.cast(table.schema.field(name).type))
+                table.put(name, its, self._stored(name, array))
             parts.append(table.rows(its, names))
         back = np.argsort(by_turn)
         return joined(parts).take(back), joined(returned).take(back) if self.returning else returned[0]
@@ -146,26 +146,53 @@ class Write:
         self, compiled: Recurrence, table: Table, train: Train, slots: Ints, names: list[str]
     ) -> tuple[pa.RecordBatch, pa.RecordBatch]:
         """The same where some keys come often, so that there are many turns."""
-        inputs = []
-        for part in compiled.inputs:
-            values, valid = plain(part.evaluate(train.tuples))
-            inputs.append((values.copy(), np.ones(len(values), np.bool_) if valid is None else valid))
-        try:
-            after, returned = compiled.run(slots, [(table[name], table.valid[name]) for name in names], inputs)
-        except OverflowError as error:
-            raise RunError(
-                f"a number for the table `{self.table.name}` is too big for its column:"
-                f" {train.tuples.slice(error.args[0], 1).to_pylist()[0]}"
-            ) from None
+        failed = np.zeros(len(train), np.bool_)
+        inputs = [_evaluated(part, train.tuples, failed) for part in compiled.inputs]
+
+        def alone(row: int, after: list[Column], returned: list[Column]) -> None:
+            its = slots[row : row + 1]
+            both = self._turn_by_turn(table, train.slice(row, row + 1), its, np.zeros(1, np.int64), names)
+            for columns, batch in zip((after, returned), both, strict=True):
+                for (values, valid), array in zip(columns, batch.columns, strict=True):
+                    (values[row],), there = plain(array)
+                    valid[row] = there is None
+
+        state = [(table[name], table.valid[name]) for name in names]
+        after, returned = compiled.run(slots, state, inputs, failed, alone)
         seen = self._seen(train.schema)
         given = [pa.field(name, value.bind(seen).type) for name, value in self.returning]
         return _batch(after, [table.schema.field(name) for name in names]), _batch(returned, given)
+
+    def _stored(self, name: str, array: pa.Array[Any]) -> pa.Array[Any]:
+        """Values as a column of the table keeps them; whole numbers may lose digits as doubles, as everywhere."""
+        wanted = self.table.schema.field(name).type
+        try:
+            return array.cast(wanted, safe=not (pa.types.is_integer(array.type) and pa.types.is_floating(wanted)))
+        except pa.ArrowInvalid as error:
+            raise RunError(
+                f"a value for `{name}` of the table `{self.table.name}`, which is {wanted}, does not fit: {error}"
+            ) from error
 
     def _seen(self, stream: pa.Schema) -> pa.Schema:
         """What expressions see: the tuple, and the old row as `old.x`."""
         check_key(stream, self.table)
         old = [self.table.schema.field(name).with_name(OLD + name) for name in values(self.table)]
         return pa.schema([*stream, *old])
+
+
+def _evaluated(part: Bound, batch: pa.RecordBatch, failed: Bools) -> Column:
+    """A part's values for all rows; those for which it fails are marked."""
+    try:
+        values, valid = plain(part.evaluate(batch))
+        return values.copy(), np.ones(len(values), np.bool_) if valid is None else valid
+    except RunError:
+        if batch.num_rows == 1:
+            failed[0] = True
+            return np.zeros(1, storage(part.type)), np.zeros(1, np.bool_)
+        half = batch.num_rows // 2  # by halves: only rows that fail cost more than a call
+        parts = (_evaluated(part, batch[:half], failed[:half]), _evaluated(part, batch[half:], failed[half:]))
+        values, valid = (np.concatenate(both) for both in zip(*parts, strict=True))
+        return values, valid
 
 
 def _batch(columns: list[Column], fields: list[Any]) -> pa.RecordBatch:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from australis.errors import ExpressionError, RunError, listing, near
@@ -15,6 +14,7 @@ from australis.expr.aggregates import AGGREGATES
 from australis.expr.arrow import Array, Datum, Scalar, as_array, null, nulls, pc
 from australis.expr.convert import cast, castable, converted, try_cast
 from australis.expr.functions import BUILTINS, REFUSED
+from australis.expr.lazy import careful, choice
 from australis.expr.node import Apply, Literal, Name, Node
 from australis.expr.operand import MisfitError, Operand, common, constant
 from australis.expr.operators import OPERATORS
@@ -147,6 +147,8 @@ def _built_in(builtin: Builtin, args: Sequence[Operand], text: str) -> Operand:
 
     # A bad pattern, or types that the kernel lacks, show on one row of nulls too.
     kernel(*(options.get(place, nulls(1, arg.type)) for place, arg in enumerate(given)))
+    if builtin.lazy is not None:
+        return Operand(gives, careful(run, builtin.lazy([arg.run for arg in given], gives)), text)
     return Operand(gives, run, text)
 
 
@@ -178,29 +180,7 @@ def _case(args: Sequence[Operand], text: str) -> Operand:
         chosen = pc.make_struct(*(test(batch) for test in tests), field_names=names)
         return pc.case_when(chosen, *(result(batch) for result in results))
 
-    def lazy(batch: pa.RecordBatch) -> Datum:
-        """Each value only on the rows that take it."""
-        rows, pieces, places = pa.array(np.arange(batch.num_rows)), [], []
-        for test, result in zip([*tests, _always], results, strict=True):
-            hit = pc.fill_null(as_array(test(batch), batch.num_rows), False)
-            here = batch.filter(hit)
-            pieces.append(as_array(result(here), here.num_rows))
-            places.append(rows.filter(hit))
-            batch, rows = batch.filter(pc.invert(hit)), rows.filter(pc.invert(hit))
-        return pa.concat_arrays(pieces).take(pc.sort_indices(pa.concat_arrays(places)))
-
-    def run(batch: pa.RecordBatch) -> Datum:
-        # Whole columns are fast; a value that fails may be on a row that takes another.
-        try:
-            return eager(batch)
-        except (pa.ArrowInvalid, RunError):
-            return lazy(batch)
-
-    return Operand(type, run, text)
-
-
-def _always(batch: pa.RecordBatch) -> Datum:
-    return pa.scalar(True)
+    return Operand(type, careful(eager, choice(tests, results, type)), text)
 
 
 def _in(args: Sequence[Operand], text: str) -> Operand:

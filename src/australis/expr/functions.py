@@ -6,7 +6,7 @@ import math
 
 import pyarrow as pa
 
-from australis.expr import numbers, texts, times
+from australis.expr import lazy, numbers, ranks, texts, times
 from australis.expr.arrow import pc
 from australis.expr.operators import OPERATORS
 from australis.expr.signature import (
@@ -22,6 +22,7 @@ from australis.expr.signature import (
     doubles,
     moment,
     need,
+    ranked,
     same_number,
     text,
 )
@@ -75,9 +76,10 @@ FUNCTIONS: tuple[Builtin, ...] = (
     Builtin("atan2(y, x)", "the angle of the point (x, y)", doubles, pc.atan2, 2, 2),
     Builtin("isnan(x)", "whether a double is NaN", _is_nan, pc.is_nan),
     # Any type
-    Builtin("greatest(x, ...)", "the greatest that is not null", alike, pc.max_element_wise, 1, None),
-    Builtin("least(x, ...)", "the least that is not null", alike, pc.min_element_wise, 1, None),
-    Builtin("coalesce(x, ...)", "the first that is not null", alike, pc.coalesce, 1, None, aliases=("ifnull", "nvl")),
+    Builtin("greatest(x, ...)", "the greatest that is not null", ranked, ranks.greatest, 1, None),
+    Builtin("least(x, ...)", "the least that is not null", ranked, ranks.least, 1, None),
+    Builtin("coalesce(x, ...)", "the first that is not null", alike, pc.coalesce, 1, None, aliases=("ifnull", "nvl"),
+            lazy=lazy.first),
     Builtin("nullif(x, y)", "x, or null where x = y", alike, numbers.null_if, 2, 2),
     # Texts
     Builtin("upper(s)", "in upper case", text(), pc.utf8_upper, aliases=("ucase",)),

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import pyarrow as pa
 
 from australis.expr.expression import Expr, of
-from australis.expr.node import Literal, Name, Node
+from australis.expr.node import Name, Node, names
 from australis.expr.writer import LIMITS, NotWrittenError, Writer, Written, both, read
 
 Step: TypeAlias = "Expr | tuple[tuple[str, Expr], ...]"
@@ -50,8 +50,8 @@ class _Writer(Writer):
     reads: list[str] = field(default_factory=list)
 
     def leaf(self, node: Node) -> Written | None:
-        if isinstance(node, Literal):
-            return self._literal(node)
+        if not names(node):
+            return self._constant(node)
         if not isinstance(node, Name):
             return None
         found = self.columns[node.name]
@@ -63,11 +63,12 @@ class _Writer(Writer):
             self.reads.append(found)
         return read(f"c{self.reads.index(found)}[i]", self.type(node)), "True"
 
-    def _literal(self, node: Literal) -> Written:
-        if node.value is None:
-            return "0", "False"
+    def _constant(self, node: Node) -> Written:
         value = of(node).bind(self.schema).operand.value
-        assert value is not None
+        if value is None:
+            raise NotWrittenError
+        if not value.is_valid:
+            return "0", "False"
         if value.type not in LIMITS or not math.isfinite(value.as_py()):
             raise NotWrittenError
         return repr(value.as_py()), "True"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from australis.expr import numbers, texts
+from australis.expr import lazy, numbers, texts
 from australis.expr.arrow import pc
 from australis.expr.signature import (
     DOUBLE,
@@ -51,8 +51,8 @@ _PATTERN = text(TEXT, gives=pa.bool_())
 OPERATORS: dict[str, Builtin] = {
     operator.usage: operator
     for operator in (
-        Builtin("and", "true when all are", truths, numbers.every, 2, None),
-        Builtin("or", "true when one is", truths, numbers.some, 2, None),
+        Builtin("and", "true when all are", truths, numbers.every, 2, None, lazy=lazy.every),
+        Builtin("or", "true when one is", truths, numbers.some, 2, None, lazy=lazy.some),
         Builtin("not", "the other truth", truths, pc.invert),
         Builtin("=", "equal", comparison(ordered=False), pc.equal, 2, 2),
         Builtin("!=", "not equal", comparison(ordered=False), pc.not_equal, 2, 2),

@@ -1,6 +1,7 @@
 """Recurrences: expressions over the values they made before, compiled to run down the rows one after another.
 
 Parts that read no earlier value are evaluated for all rows at once; what is left becomes a loop, if it can be written.
+A row for which a part fails, or a number is too big, is not for the loop: whether it fails is told by evaluating it.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ from australis.kernel import written
 Column = tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]
 """Values, and which are valid."""
 
+Alone = Callable[[int, list[Column], list[Column]], None]
+"""Does one row without the loop, and puts what it leaves and returns in those columns."""
+
 
 @dataclass(frozen=True)
 class Recurrence:
@@ -33,17 +37,25 @@ class Recurrence:
     returned: tuple[npt.DTypeLike, ...] = ()
 
     def run(
-        self, slots: npt.NDArray[np.int64], state: Sequence[Column], inputs: Sequence[Column]
+        self,
+        slots: npt.NDArray[np.int64],
+        state: Sequence[Column],
+        inputs: Sequence[Column],
+        failed: npt.NDArray[np.bool_],
+        alone: Alone,
     ) -> tuple[list[Column], list[Column]]:
         """Go down the rows: the columns of each row after it, and what is returned.
 
-        OverflowError names the row of too big a number.
+        A row for which an input failed, or a number is too big, is done by `alone` before the loop goes on.
         """
-        after = [_column(len(slots), values.dtype) for values, _ in state]
-        returned = [_column(len(slots), kind) for kind in self.returned]
-        row = self.loop(slots, *(array for column in (*state, *inputs, *after, *returned) for array in column))
-        if row >= 0:
-            raise OverflowError(row)
+        rows = len(slots)
+        after = [_column(rows, values.dtype) for values, _ in state]
+        returned = [_column(rows, kind) for kind in self.returned]
+        arrays = [array for column in (*state, *inputs, *after, *returned) for array in column]
+        row = self.loop(0, slots, failed, *arrays)
+        while row >= 0:
+            alone(row, after, returned)
+            row = self.loop(row + 1, slots, failed, *arrays)
         return after, returned
 
 
@@ -139,8 +151,9 @@ class _Writer(Writer):
             *(f"r{i}[i] = s{i}[slot]; w{i}[i] = o{i}[slot]" for i in state),
         ]
         lines = [
-            f"def loop(slots, {', '.join([*arrays, *made])}):",
-            "    for i in range(len(slots)):",
+            f"def loop(start, slots, failed, {', '.join([*arrays, *made])}):",
+            "    for i in range(start, len(slots)):",
+            "        if failed[i]: return i",
             *(" " * 8 + line for line in body),
             "    return -1",
         ]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import pyarrow as pa
 
 from australis.expr.arrow import Datum, nulls
+from australis.expr.lazy import Run
 from australis.expr.operand import MisfitError, Operand, common, kind
 from australis.schema import Type, numeric, temporal, textual
 
@@ -35,7 +36,7 @@ class Builtin:
     """An operator or a function: its typing rule, its kernel, and what its reference says.
 
     Arguments at the places in `options` must be constants; the kernel gets them as Python values. A null among them
-    makes the result null.
+    makes the result null. With `lazy`, an argument may fail on rows for which those before it decide the result.
     """
 
     usage: str
@@ -46,6 +47,7 @@ class Builtin:
     most: int | None = 1
     options: tuple[int, ...] = ()
     aliases: tuple[str, ...] = ()
+    lazy: Callable[[Sequence[Run], Type], Run] | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -88,6 +90,15 @@ def alike(args: Args) -> Signature:
     """Values of a common type to that type."""
     type = common(args)
     return Signature((type,) * len(args), type)
+
+
+def ranked(args: Args) -> Signature:
+    """Values of a common type that has an order to that type."""
+    signature = alike(args)
+    for arg in args:
+        if pa.types.is_nested(signature.gives) or pa.types.is_boolean(signature.gives):
+            raise MisfitError(f"`{arg.text}` is {kind(arg.type)}, and such values have no order")
+    return signature
 
 
 def comparison(*, ordered: bool) -> Rule:

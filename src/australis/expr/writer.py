@@ -1,7 +1,9 @@
 """Expressions written as lines of a loop over rows, for kernels that are made for a network.
 
 Not everything can be written: numbers, booleans, arithmetic, comparisons, logic, `case`, `coalesce`, `greatest`,
-`least`, `abs`. A line that finds too big a number leaves the loop with the row's index.
+`least`, `abs`. A line that finds too big a number leaves the loop with the row's index, but only where the number is
+wanted: not in a branch of a `case` that the row does not take, nor after what decides an `and`, an `or` or a
+`coalesce`. What such lines compute elsewhere nobody reads.
 """
 
 from __future__ import annotations
@@ -12,7 +14,8 @@ import numpy as np
 import pyarrow as pa
 
 from australis.expr.expression import of
-from australis.expr.node import Apply, Literal, Node
+from australis.expr.node import Apply, Literal, Node, names
+from australis.expr.ranks import beats
 
 Written = tuple[str, str]
 """Code for a value, and for whether it is valid."""
@@ -60,6 +63,8 @@ class Writer:
 
     schema: pa.Schema
     lines: list[str] = field(default_factory=list)
+    wanted: str = "True"
+    """The code for whether the row needs the part that is being written."""
 
     def leaf(self, node: Node) -> Written | None:
         """The code for a part that is not to be taken apart."""
@@ -75,6 +80,13 @@ class Writer:
         for part in (node, *node.args):
             if part != Literal(None) and self.type(part) not in LIMITS:
                 raise NotWrittenError
+        match node.function:
+            case "case":
+                return self._case(node.args)
+            case "and" | "or":
+                return self._logic(node.args, node.function == "or")
+            case "coalesce" | "ifnull" | "nvl":
+                return self._first(node.args)
         return self._applied(node, [self.write(arg) for arg in node.args])
 
     def type(self, node: Node) -> pa.DataType:
@@ -87,7 +99,15 @@ class Writer:
             self._leave(valid, f"not ({limits[0]} <= {value} <= {limits[1]})")
 
     def _leave(self, valid: str, wrong: str) -> None:
-        self.lines.append(f"if {both(valid, f'({wrong})')}: return i")
+        self.lines.append(f"if {both(both(self.wanted, valid), f'({wrong})')}: return i")
+
+    def _where(self, wanted: str, node: Node) -> Written:
+        """Lines for a part that only some of the rows need."""
+        outside, self.wanted = self.wanted, both(self.wanted, wanted)
+        try:
+            return self.write(node)
+        finally:
+            self.wanted = outside
 
     def _let(self, value: str, valid: str) -> Written:
         """A line that sets a value where it is valid, and else may set anything."""
@@ -101,48 +121,73 @@ class Writer:
     def _applied(self, node: Apply, args: list[Written]) -> Written:
         (value, valid), *others = args
         name = node.function
-        if name in ("and", "or"):
-            return self._logic(args, name == "or")
         if name == "not":
             return self._let(f"not {value}", valid)
         if name == "is null":
             return self._let("False" if valid == "True" else f"not {valid}", "True")
         if name in ("neg", "abs"):
-            if self._whole(node):
-                self._leave(valid, f"{value} < {-_MOST}")
+            limits = LIMITS[self.type(node)]
+            if limits is not None:
+                self._leave(valid, f"{value} < {-limits[1]}")
             return self._let(f"-{value}" if name == "neg" else f"abs({value})", valid)
-        if name in ("coalesce", "ifnull", "greatest", "least"):
+        if name in ("greatest", "least"):
             for other, there in others:
-                better = {"greatest": f"{other} > {value}", "least": f"{other} < {value}"}.get(name, "False")
+                better = beats(other, value, name == "greatest")
                 taken = f"{other} if {there} and (not {valid} or {better}) else {value}"
                 value, valid = self._let(taken, either(valid, there))
             return value, valid
-        if name == "case":
-            return self._case(args)
         if name in _COMPARISONS:
-            return self._let(f"{value} {_COMPARISONS[name]} {others[0][0]}", both(valid, others[0][1]))
+            (one, _), (two, _) = self._alike(node.args, args)
+            return self._let(f"{one} {_COMPARISONS[name]} {two}", both(valid, others[0][1]))
         if name in ("+", "-", "*", "/", "//", "%"):
             return self._arithmetic(node, value, others[0][0], both(valid, others[0][1]))
         raise NotWrittenError
 
-    def _logic(self, args: list[Written], wanted: bool) -> Written:
-        """Kleene's: what decides it is enough, whatever is unknown beside it."""
-        value, valid = args[0]
-        for other, there in args[1:]:
+    def _alike(self, nodes: tuple[Node, ...], args: list[Written]) -> list[Written]:
+        """A constant double beside whole numbers is one of them where it can be, as Arrow's kernels take it."""
+        if not any(self._whole(node) for node in nodes):
+            return args
+        alike = []
+        for node, arg in zip(nodes, args, strict=True):
+            constant = None if names(node) else of(node).bind(self.schema).operand.value
+            value = None if constant is None else constant.as_py()
+            whole = isinstance(value, float) and value.is_integer() and -(2**63) <= value < 2**63
+            alike.append((repr(int(value)), "True") if whole else arg)
+        return alike
+
+    def _first(self, nodes: tuple[Node, ...]) -> Written:
+        """The first value that is there; those after it are not asked for."""
+        value, valid = self.write(nodes[0])
+        for node in nodes[1:]:
+            other, there = self._where(f"not {valid}", node)
+            value, valid = self._let(f"{value} if {valid} else {other}", either(valid, there))
+        return value, valid
+
+    def _logic(self, nodes: tuple[Node, ...], wanted: bool) -> Written:
+        """Kleene's: what decides it is enough, whatever is unknown beside it or comes after."""
+        value, valid = self.write(nodes[0])
+        no = "" if wanted else "not "
+        for node in nodes[1:]:
+            known = "" if valid == "True" else f"{valid} and "
+            decided, _ = self._let(f"{known}{no}{value}", "True")
+            other, there = self._where(f"not {decided}", node)
             if valid == there == "True":
                 value, valid = self._let(f"{value} {'or' if wanted else 'and'} {other}", "True")
                 continue
-            decided = " or ".join(
-                f"({ok} and {'' if wanted else 'not '}{it})" for it, ok in ((value, valid), (other, there))
-            )
-            value, valid = self._let(f"({decided}) == {wanted}", f"({valid} and {there}) or {decided}")
+            either_decides = f"({decided} or ({there} and {no}{other}))"
+            value, valid = self._let(f"{either_decides} == {wanted}", f"({valid} and {there}) or {either_decides}")
         return value, valid
 
-    def _case(self, args: list[Written]) -> Written:
-        value, valid = args[-1] if len(args) % 2 else ("0", "False")
-        for at in range(len(args) - len(args) % 2 - 2, -1, -2):
-            (test, known), (then, there) = args[at], args[at + 1]
-            held = f"({both(known, test)})"
+    def _case(self, nodes: tuple[Node, ...]) -> Written:
+        arms: list[tuple[str, Written]] = []
+        left = "True"
+        for at in range(0, len(nodes) - 1, 2):
+            test, known = self._where(left, nodes[at])
+            held, _ = self._let(both(known, test), "True")
+            arms.append((held, self._where(both(left, held), nodes[at + 1])))
+            left, _ = self._let(both(left, f"not {held}"), "True")
+        value, valid = self._where(left, nodes[-1]) if len(nodes) % 2 else ("0", "False")
+        for held, (then, there) in reversed(arms):
             there = "True" if there == valid == "True" else f"{there} if {held} else {valid}"
             value, valid = self._let(f"{then} if {held} else {value}", there)
         return value, valid
