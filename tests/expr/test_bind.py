@@ -87,7 +87,6 @@ def test_an_unknown_column_is_named_with_the_ones_there_are() -> None:
         ("at + 1", "a time moves by an interval"),
         ("at + at", "a time moves by an interval"),
         ("ok + ok", "numbers are needed"),
-        ("price * price", "cast to double, or to fewer digits"),
         ("-name", "a number or an interval is needed"),
         ("not mph", "`mph` is int, and a boolean is needed"),
         ("mph and ok", "`mph` is int, and a boolean is needed"),

@@ -3,7 +3,7 @@
 import math
 import statistics
 from datetime import datetime, timedelta
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
@@ -17,7 +17,7 @@ from australis.boxes.aggregate import Aggregate
 from australis.errors import ExpressionError, RunError
 from australis.expr.aggregate import aggregation
 from australis.order import Order
-from australis.schema import schema
+from australis.schema import data_type, schema
 from australis.testing import drive, train
 
 NAN = float("nan")
@@ -87,6 +87,52 @@ def test_first_and_last_go_by_value_and_then_by_arrival(panes: bool, tuples: lis
     assert fold("last(x)", "int", values, panes, at) == ordered[-1]
 
 
+WIDE, LOW = Decimal("9" * 38), Decimal("-" + "9" * 38)
+DECIMALS = st.lists(
+    st.none() | st.sampled_from([WIDE, LOW, Decimal(0), Decimal(-1)]) | st.integers(-99, 99).map(Decimal),
+    min_size=1,
+    max_size=9,
+)
+
+
+@BOTH
+@given(DECIMALS)
+def test_decimals_are_summed_exactly(panes: bool, values: list[Decimal | None]) -> None:
+    left = there(values)
+    with localcontext(prec=60):
+        scaled = [None if value is None else value.scaleb(-6) for value in values]
+        total = sum(there(scaled), Decimal(0)) if left else None
+        small = [None if value is None else value % 100 for value in scaled]
+        fits = total is None or abs(total) <= WIDE.scaleb(-6)
+    if not fits:
+        with pytest.raises(RunError, match="overflows: it has more than 32 digits before the point"):
+            fold("sum(x)", "decimal(38, 6)", scaled, panes)
+    else:
+        assert fold("sum(x)", "decimal(38, 6)", scaled, panes) == total
+    mean = None if total is None else pytest.approx(float(total) / len(left), rel=1e-14)
+    assert fold("avg(x)", "decimal(38, 6)", scaled, panes) == mean
+    spread = statistics.stdev(map(float, there(small))) if len(left) > 1 else None
+    assert fold("stddev(x)", "decimal(38, 6)", small, panes) == (
+        None if spread is None else pytest.approx(spread, rel=1e-9, abs=1e-9)
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "function", "made"),
+    [
+        ("decimal(6, 2)", "sum(a)", "decimal(16, 2)"),
+        ("decimal(38, 2)", "sum(a)", "decimal(38, 2)"),
+        ("decimal32(6, 2)", "sum(a)", "decimal(16, 2)"),
+        ("decimal(6, 2)", "avg(a)", "double"),
+        ("decimal(6, 2)", "stddev(a)", "double"),
+        ("decimal(6, 2)", "max(a)", "decimal(6, 2)"),
+    ],
+)
+def test_types_of_folds_of_decimals(given: str, function: str, made: str) -> None:
+    box = Aggregate((("made", aggregation(function)),), Order("at"), 1, 1)
+    assert box.outputs(schema(f"at int, a {given}"))["out"].field("made").type == data_type(made)
+
+
 @pytest.mark.parametrize(
     ("function", "type_", "values", "made"),
     [
@@ -95,6 +141,8 @@ def test_first_and_last_go_by_value_and_then_by_arrival(panes: bool, tuples: lis
         ("min(x)", "timestamp", [datetime(2003, 3, 2), None, datetime(2003, 3, 1)], datetime(2003, 3, 1)),
         ("max(x)", "date", [datetime(2003, 3, 2).date(), None], datetime(2003, 3, 2).date()),
         ("sum(x)", "interval", [timedelta(seconds=1), timedelta(seconds=2)], timedelta(seconds=3)),
+        ("sum(x)", "decimal(6, 2)", [Decimal("1.50"), Decimal("-12.00"), None], Decimal("-10.50")),
+        ("avg(x)", "decimal32(6, 2)", [Decimal("1.50"), Decimal("0.00"), None], 0.75),
         ("max(x)", "decimal(6, 2)", [Decimal("1.50"), Decimal("12.00"), None], Decimal("12.00")),
         ("sum(x)", "boolean", [True, None, True, False], 2),
         ("max(x)", "uint64", [2**63, 2**64 - 1, 1], 2**64 - 1),

@@ -58,9 +58,7 @@ def cases() -> Network:
 def ranks() -> Network:
     """NaN ranks above every number; of equal zeros the first one stays."""
     stream = au.stream("tuples", SCHEMA).map(s="s", y="least(x, 1.0625)", z="greatest(x, f, 0.0)", n="n", i="i", x="x")
-    more = stream.map(
-        s="s", y="y", z="least(z, y, x)", m="greatest(x, n)", low="least(i, n)", k="greatest(y, 1)", n="n"
-    )
+    more = stream.map(s="s", y="y", z="least(z, y, x)", m="greatest(x, n)", l="least(i, n)", k="greatest(y, 1)", n="n")
     return au.network(out=more.filter("y < 2 or m > 3 or z != z or n = 9007199254740992.0"))
 
 

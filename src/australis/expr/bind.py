@@ -16,7 +16,7 @@ from australis.expr.convert import cast, castable, converted, try_cast
 from australis.expr.functions import BUILTINS, REFUSED
 from australis.expr.lazy import careful, choice
 from australis.expr.node import Apply, Literal, Name, Node
-from australis.expr.operand import MisfitError, Operand, common, constant
+from australis.expr.operand import MisfitError, Operand, common, constant, kind
 from australis.expr.operators import OPERATORS
 from australis.expr.render import identifier, render
 from australis.expr.signature import BOOLEAN, Builtin, comparison, need
@@ -146,7 +146,11 @@ def _built_in(builtin: Builtin, args: Sequence[Operand], text: str) -> Operand:
         return result if result.type == gives else pc.cast(result, gives)
 
     # A bad pattern, or types that the kernel lacks, show on one row of nulls too.
-    kernel(*(options.get(place, nulls(1, arg.type)) for place, arg in enumerate(given)))
+    try:
+        kernel(*(options.get(place, nulls(1, arg.type)) for place, arg in enumerate(given)))
+    except pa.ArrowNotImplementedError:
+        kinds = ", ".join(f"`{arg.text}`, which is {kind(arg.type)}" for arg in args)
+        raise MisfitError(f"`{builtin.usage}` does not take {kinds}") from None
     if builtin.lazy is not None:
         return Operand(gives, careful(run, builtin.lazy([arg.run for arg in given], gives)), text)
     return Operand(gives, run, text)

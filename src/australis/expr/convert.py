@@ -71,7 +71,7 @@ def castable(source: Type, target: Type) -> None:
     """Raise a MisfitError, with what to do instead, when no value of one type becomes the other."""
     if pa.types.is_null(source) or (textual(source) and pa.types.is_duration(target)):
         return
-    if numeric(source) and pa.types.is_timestamp(target):
+    if numeric(source) and pa.types.is_temporal(target) and not pa.types.is_duration(target):
         raise MisfitError("a number has no unit of time; use to_timestamp(seconds)")
     if numeric(source) and pa.types.is_duration(target):
         raise MisfitError("a number has no unit of time; multiply it, as in `x * interval '1' second`")

@@ -82,7 +82,7 @@ class Bound:
             result: Array = as_array(self.operand.run(batch), batch.num_rows)
             result = result if result.type == self.type else result.cast(self.type)
         except pa.ArrowException as error:
-            hint = "; the result does not fit in 64 bits, cast to double" if "overflow" in str(error) else ""
+            hint = "; the result does not fit in 64 bits, cast to double" if str(error) == "overflow" else ""
             raise RunError(f"`{self.expr}`: {error}{hint}") from error
         if len(result) != batch.num_rows:  # some kernels drop rows
             raise RunError(f"`{self.expr}`: {len(result)} values for {batch.num_rows} rows")

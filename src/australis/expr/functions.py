@@ -22,7 +22,9 @@ from australis.expr.signature import (
     doubles,
     moment,
     need,
+    nullable,
     ranked,
+    rounding,
     same_number,
     text,
 )
@@ -41,6 +43,11 @@ def _is_nan(args: Args) -> Signature:
     return Signature(doubles(args).takes, BOOLEAN)
 
 
+def _sign(args: Args) -> Signature:
+    signature = same_number(args)
+    return Signature(signature.takes, INT) if pa.types.is_decimal(signature.gives) else signature
+
+
 def _position(args: Args) -> Signature:
     return Signature((TEXT, text(TEXT, gives=_INT32)(args[::-1]).takes[0]), _INT32)
 
@@ -52,11 +59,11 @@ _TEST = text(TEXT, gives=BOOLEAN)
 FUNCTIONS: tuple[Builtin, ...] = (
     # Numbers
     Builtin("abs(x)", "the number without its sign", same_number, pc.abs_checked),
-    Builtin("sign(x)", "-1, 0 or 1", same_number, pc.sign),
-    Builtin("round(x[, digits])", "half away from zero", same_number, numbers.rounded, 1, 2, (1,)),
-    Builtin("floor(x)", "the whole number below", same_number, numbers.floor),
-    Builtin("ceil(x)", "the whole number above", same_number, numbers.ceil, aliases=("ceiling",)),
-    Builtin("trunc(x)", "the whole number toward zero", same_number, numbers.trunc),
+    Builtin("sign(x)", "-1, 0 or 1; of a decimal as a bigint", _sign, pc.sign),
+    Builtin("round(x[, digits])", "half away from zero", rounding, numbers.rounded, 1, 2, (1,)),
+    Builtin("floor(x)", "the whole number below", rounding, numbers.floor),
+    Builtin("ceil(x)", "the whole number above", rounding, numbers.ceil, aliases=("ceiling",)),
+    Builtin("trunc(x)", "the whole number toward zero", rounding, numbers.trunc),
     Builtin("sqrt(x)", "square root; NaN below zero", doubles, pc.sqrt),
     Builtin("exp(x)", "e to the power x", doubles, pc.exp),
     Builtin("ln(x)", "natural logarithm", doubles, pc.ln),
@@ -80,7 +87,7 @@ FUNCTIONS: tuple[Builtin, ...] = (
     Builtin("least(x, ...)", "the least that is not null", ranked, ranks.least, 1, None),
     Builtin("coalesce(x, ...)", "the first that is not null", alike, pc.coalesce, 1, None, aliases=("ifnull", "nvl"),
             lazy=lazy.first),
-    Builtin("nullif(x, y)", "x, or null where x = y", alike, numbers.null_if, 2, 2),
+    Builtin("nullif(x, y)", "x, or null where x = y", nullable, numbers.null_if, 2, 2),
     # Texts
     Builtin("upper(s)", "in upper case", text(), pc.utf8_upper, aliases=("ucase",)),
     Builtin("lower(s)", "in lower case", text(), pc.utf8_lower, aliases=("lcase",)),

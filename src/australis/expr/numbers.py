@@ -7,11 +7,22 @@ from functools import reduce
 import numpy as np
 import pyarrow as pa
 
+from australis.expr import decimals
 from australis.expr.arrow import Datum, null, pc
+
+
+def plus(one: Datum, two: Datum) -> Datum:
+    return decimals.plus(one, two) if _decimals(one, two) else pc.add_checked(one, two)
+
+
+def minus(one: Datum, two: Datum) -> Datum:
+    return decimals.minus(one, two) if _decimals(one, two) else pc.subtract_checked(one, two)
 
 
 def times(one: Datum, two: Datum) -> Datum:
     """A product; an interval times a double is rounded to its unit."""
+    if _decimals(one, two):
+        return decimals.times(one, two)
     for length, factor in ((one, two), (two, one)):
         if pa.types.is_duration(length.type) and pa.types.is_floating(factor.type):
             product = pc.multiply(pc.cast(pc.cast(length, pa.int64()), pa.float64(), safe=False), factor)
@@ -90,6 +101,13 @@ def ceil(value: Datum) -> Datum:
 
 def trunc(value: Datum) -> Datum:
     return value if pa.types.is_integer(value.type) else pc.trunc(value)
+
+
+def _decimals(one: Datum, two: Datum) -> bool:
+    """Whether one is a decimal, and the other a decimal or an integer."""
+    return (pa.types.is_decimal(one.type) or pa.types.is_decimal(two.type)) and not (
+        pa.types.is_temporal(one.type) or pa.types.is_temporal(two.type)
+    )
 
 
 def _plain(datum: Datum, fill: int) -> Datum:

@@ -131,6 +131,13 @@ def widest(one: Type, two: Type) -> Type | None:
     return None
 
 
+def computed(type: Any) -> Type:
+    """The type in which kernels compute with values of a type: they know no small decimals, and little of float16."""
+    if pa.types.is_decimal(type) and type.bit_width < 128:
+        return pa.decimal128(type.precision, type.scale)
+    return pa.float32() if pa.types.is_float16(type) else type
+
+
 def finest(one: Any, two: Any) -> Any:
     """The finer of two temporal types' units."""
     return max(one.unit, two.unit, key=_UNITS.index)

@@ -6,6 +6,7 @@ import pyarrow as pa
 
 from australis.expr import lazy, numbers, texts
 from australis.expr.arrow import pc
+from australis.expr.operand import computed
 from australis.expr.signature import (
     DOUBLE,
     INT,
@@ -37,7 +38,7 @@ def _whole(args: Args) -> Signature:
 
 def _negated(args: Args) -> Signature:
     need(args[0], lambda type: numeric(type) or pa.types.is_duration(type), "a number or an interval")
-    own = args[0].type
+    own = computed(args[0].type)
     if pa.types.is_integer(own) or pa.types.is_null(own):
         own = INT
     elif pa.types.is_floating(own):
@@ -45,7 +46,7 @@ def _negated(args: Args) -> Signature:
     return Signature((own,), own)
 
 
-_PLUS, _MINUS = pc.add_checked, pc.subtract_checked
+_PLUS, _MINUS = numbers.plus, numbers.minus
 _PATTERN = text(TEXT, gives=pa.bool_())
 
 OPERATORS: dict[str, Builtin] = {

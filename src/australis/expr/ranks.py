@@ -35,9 +35,6 @@ def _better(one: Datum, two: Datum, up: bool) -> Datum:
     if pa.types.is_floating(type_):
         if pa.types.is_float64(type_) and not _scalar(one) and _no_nulls(one) and _no_nulls(two):
             return _doubles(one, two, up)
-        if pa.types.is_float16(type_):  # for which Arrow has no comparison
-            wide = _better(pc.cast(one, pa.float32()), pc.cast(two, pa.float32()), up)
-            return pc.cast(wide, type_)
         # NaN: see `beats`
         taken = pc.or_(pc.greater(two, one), pc.is_nan(two)) if up else pc.or_(pc.less(two, one), pc.is_nan(one))
         return pc.coalesce(pc.if_else(taken, two, one), one, two)

@@ -8,9 +8,10 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
+from australis.expr import decimals
 from australis.expr.arrow import Datum, nulls
 from australis.expr.lazy import Run
-from australis.expr.operand import MisfitError, Operand, common, kind
+from australis.expr.operand import MisfitError, Operand, common, computed, kind
 from australis.schema import Type, numeric, temporal, textual
 
 INT, DOUBLE, BOOLEAN, TEXT = pa.int64(), pa.float64(), pa.bool_(), pa.string()
@@ -70,8 +71,18 @@ def doubles(args: Args) -> Signature:
 def same_number(args: Args) -> Signature:
     """A number to one of its own type; what follows it are options that count."""
     need(args[0], numeric, "a number")
-    own = DOUBLE if pa.types.is_null(args[0].type) else args[0].type
+    own = DOUBLE if pa.types.is_null(args[0].type) else computed(args[0].type)
     return Signature((own, *_integers(args[1:])), own)
+
+
+def rounding(args: Args) -> Signature:
+    """A number to one of its own type, but a decimal to one of fewer digits after the point."""
+    signature = same_number(args)
+    if not pa.types.is_decimal(signature.gives):
+        return signature
+    digits = None if len(args) < 2 or args[1].value is None else args[1].value.as_py()
+    takes, gives = decimals.whole(signature.gives, digits or 0)
+    return Signature((takes, *signature.takes[1:]), gives)
 
 
 def truths(args: Args) -> Signature:
@@ -94,18 +105,25 @@ def alike(args: Args) -> Signature:
 
 def ranked(args: Args) -> Signature:
     """Values of a common type that has an order to that type."""
-    signature = alike(args)
+    type = computed(common(args))
     for arg in args:
-        if pa.types.is_nested(signature.gives) or pa.types.is_boolean(signature.gives):
+        if pa.types.is_nested(type) or pa.types.is_boolean(type):
             raise MisfitError(f"`{arg.text}` is {kind(arg.type)}, and such values have no order")
-    return signature
+    return Signature((type,) * len(args), type)
+
+
+def nullable(args: Args) -> Signature:
+    """Two values that can be compared to one of them, or null."""
+    comparison(ordered=False)(args)
+    type = computed(common(args))
+    return Signature((type,) * len(args), type)
 
 
 def comparison(*, ordered: bool) -> Rule:
     """Two values of a common type to a boolean."""
 
     def rule(args: Args) -> Signature:
-        type = common(args, lossless=True)
+        type = computed(common(args, lossless=True))
         if pa.types.is_null(type):
             type = BOOLEAN
         elif pa.types.is_nested(type):

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from australis.columns import Values, arrow, plain
+from australis.expr.operand import computed
 from australis.folds.fold import Accumulators, Feed
 from australis.kernel import kernel
 from australis.table import Table
@@ -67,11 +68,12 @@ class ExtremeOf(_Choice):
 
     @classmethod
     def of(cls, argument: pa.DataType, greatest: bool) -> ExtremeOf:
-        return cls(argument, (pa.field("value", argument),), greatest)
+        type_ = computed(argument)
+        return cls(type_, (pa.field("value", type_),), greatest)
 
     def add(self, into: Accumulators, feed: Feed, arguments: Sequence[pa.Array[Any]]) -> None:
         rows = feed.rows if len(feed.rows) else np.arange(len(feed.slots))
-        values = arguments[0].take(rows)
+        values = arguments[0].cast(self.type).take(rows)
         there = (feed.slots >= 0) & values.is_valid().to_numpy(zero_copy_only=False)
         slots, values = feed.slots[there], values.filter(there)
         rank = pc.rank(values, sort_keys="descending" if self.greatest else "ascending").to_numpy()

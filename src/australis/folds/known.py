@@ -9,6 +9,7 @@ from australis.errors import ExpressionError, listing, near
 from australis.expr.aggregate import Call
 from australis.folds.arithmetic import Count, Extreme, Sum, Variance
 from australis.folds.choice import End, ExtremeOf
+from australis.folds.decimals import DecimalSum, DecimalVariance
 from australis.folds.distinct import CountDistinct
 from australis.folds.fold import Fold
 from australis.folds.whole import WholeSum, WholeVariance
@@ -53,6 +54,12 @@ def fold(call: Call, arguments: tuple[pa.DataType, ...], order: pa.DataType) -> 
         raise ExpressionError(f"`{call}`: values of type {argument} have no order")
     if call.name == "sum" and pa.types.is_duration(argument):
         return WholeSum.of(argument)
+    if pa.types.is_decimal(argument) and not pa.types.is_decimal256(argument):
+        if call.name in ("sum", "avg"):
+            return DecimalSum.of(argument, mean=call.name == "avg")
+        return DecimalVariance(sample=call.name in ("stddev", "variance"), root=call.name.startswith("stddev"))
+    if pa.types.is_decimal256(argument):
+        raise ExpressionError(f"`{call}`: {call.name} takes decimals of up to 38 digits, not {argument}; cast to fewer")
     if not _counts(argument):
         raise ExpressionError(f"`{call}`: {call.name} takes a number, not {argument}")
     whole = not pa.types.is_floating(argument)
