@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+import pandas
 import polars
 import pyarrow as pa
 import pytest
@@ -180,12 +181,37 @@ def test_inputs_in_every_form(given):
     assert rows(au.network(out=REPORTS).run_local(reports=given)["out"]) == [(1, 70), (2, None)]
 
 
+FRAME = pandas.DataFrame({"time": [0, 1, 2], "mph": [None, 70, None], "odd": [1, "b", None]})
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        FRAME[FRAME.time > 0],
+        FRAME[FRAME.time > 0].set_index("time"),
+        FRAME[FRAME.time > 0].set_index("odd"),
+        [{"time": 1, "mph": 70, "lane": 1}, {"time": 2, "odd": object()}],
+        {"mph": [70, None], "time": [1, 2], "lane": [1], 5: [6]},
+        pa.table({"lane": [1, 2], "time": [1, 2], "mph": [70, None]}),
+        polars.DataFrame({"lane": [1, 2], "time": [1, 2], "mph": [70, None]}),
+    ],
+    ids=["filtered", "index", "other index", "rows", "columns", "table", "frame"],
+)
+def test_columns_are_found_by_name_and_others_passed_over(given):
+    """As in files."""
+    assert rows(au.network(out=REPORTS).run_local(reports=given)["out"]) == [(1, 70), (2, None)]
+
+
 WRONG = {
     "a missing column": (
         [{"time": 1, "mhp": 2}],
         "input reports: no column mph; given are time, mhp; did you mean `mhp`",
     ),
-    "an extra column": ([{"time": 1, "mph": 2, "lane": 1}], "unknown column lane; its columns are time, mph"),
+    "a column twice": (
+        pa.Table.from_arrays([pa.array([1]), pa.array([2]), pa.array([3])], names=["time", "mph", "mph"]),
+        "input reports: there are 2 columns mph; give each once",
+    ),
+    "a frame of no such columns": (pandas.DataFrame({"time": [1], "mhp": [2]}), "no column mph.*did you mean `mhp`"),
     "a text for a number": ([{"time": 1, "mph": "fast"}], "input reports: column mph is int32, given string"),
     "a number in a text": (pa.table({"time": [1], "mph": ["12"]}), "column mph is int32, given string"),
     "a broken number": ([{"time": 1, "mph": 3.7}], "column mph is int32, given double: .*truncated"),

@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import types
 
+from australis.arguments import shown
 from australis.errors import RunError, listing, near
 
 Given = Any
@@ -16,6 +17,8 @@ Given = Any
 
 def batch(name: str, schema: pa.Schema, given: Given) -> pa.RecordBatch:
     """One record batch of exactly the columns of the input's schema, in its order and of its types.
+
+    Columns are found by name, and those that the schema does not have are passed over, as in files.
 
     >>> batch("reports", pa.schema({"mph": pa.int32()}), [{"mph": 55}, {"mph": None}]).to_pydict()
     {'mph': [55, None]}
@@ -29,7 +32,7 @@ def batch(name: str, schema: pa.Schema, given: Given) -> pa.RecordBatch:
             lengths = listing(f"{field.name} {len(array)}" for field, array in zip(schema, arrays, strict=True))
             raise RunError(f"input {name}: the columns are of different lengths: {lengths}")
         return pa.RecordBatch.from_arrays(arrays, schema=schema)
-    table = _table(name, given)
+    table = _table(name, schema, given)
     _check_names(name, schema, table.column_names)
     arrays = [_array(name, field, table.column(field.name)) for field in schema]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
@@ -45,31 +48,42 @@ def _columns(name: str, schema: pa.Schema, given: Iterable[Any]) -> dict[str, li
     return {column: [row.get(column) for row in rows] for column in names}
 
 
-def _table(name: str, given: Given) -> pa.Table:
+def _table(name: str, schema: pa.Schema, given: Given) -> pa.Table:
     if isinstance(given, pa.Table):
         return given
     if isinstance(given, pa.RecordBatch):
         return pa.Table.from_batches([given])
-    if hasattr(given, "__arrow_c_stream__"):
-        return pa.table(given)
-    if hasattr(given, "iloc"):
-        return pa.Table.from_pandas(given, preserve_index=False)
+    try:
+        if hasattr(given, "iloc") and hasattr(given, "columns"):
+            return _pandas(name, schema, given)
+        if hasattr(given, "__arrow_c_stream__"):
+            return pa.table(given)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+        raise RunError(f"input {name}: the {type(given).__name__} is no table: {error}") from error
     raise RunError(
         f"input {name}: cannot read tuples from {type(given).__name__}; give a record batch, a table, a data frame,"
         " a mapping of columns or a list of mappings"
     )
 
 
-def _check_names(name: str, schema: pa.Schema, given: Iterable[str]) -> None:
-    names = list(given)
+def _pandas(name: str, schema: pa.Schema, given: Any) -> pa.Table:
+    """The columns that are wanted; an index is a column only where its name is one of them."""
+    if any(level in schema.names and level not in given.columns for level in given.index.names):
+        given = given.reset_index()
+    _check_names(name, schema, given.columns)
+    return pa.Table.from_pandas(given[schema.names], preserve_index=False)
+
+
+def _check_names(name: str, schema: pa.Schema, given: Iterable[object]) -> None:
+    """All columns of the schema are there. Others are passed over, as they are in files."""
+    names = [column if isinstance(column, str) else shown(column) for column in given]
     missing = [column for column in schema.names if column not in names]
-    extra = [column for column in names if column not in schema.names]
     if missing:
-        hint = near(missing[0], extra)
+        hint = near(missing[0], [column for column in names if column not in schema.names])
         raise RunError(f"input {name}: no column {listing(missing)}; given are {listing(names)}{hint}")
-    if extra:
-        hint = near(extra[0], schema.names)
-        raise RunError(f"input {name}: unknown column {listing(extra)}; its columns are {listing(schema.names)}{hint}")
+    twice = [column for column in schema.names if names.count(column) > 1]
+    if twice:
+        raise RunError(f"input {name}: there are {names.count(twice[0])} columns {twice[0]}; give each once")
 
 
 def _array(name: str, field: pa.Field[Any], values: Any) -> Any:
