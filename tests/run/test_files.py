@@ -3,6 +3,7 @@
 import gzip
 
 import pyarrow as pa
+import pyarrow.csv
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -97,3 +98,37 @@ def test_a_sink_that_cannot_be_opened_is_told(tmp_path):
     for name in ("out.csv", "out.jsonl", "out.parquet", "out.arrow"):
         with pytest.raises(au.RunError, match=f"{name}: "):
             COPY.run_local(given=[], out=tmp_path / "missing" / name)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet", ".arrow"])
+def test_what_an_earlier_run_wrote_is_replaced_and_nothing_else(suffix, table, tmp_path):
+    out = tmp_path / f"out{suffix}"
+    for count in (3, 1):
+        assert COPY.run_local(given=table.slice(0, count), out=out)["out"].num_rows == count
+        assert sum(part.num_rows for part in files.read(out, table.schema)) == count
+    files.sink(out, table.schema).writer.close()  # as after a run that was stopped in the middle
+    COPY.run_local(given=table, out=out)
+    out.write_bytes(b"mine")
+    with pytest.raises(au.RunError, match=r"out\.\w+: is there already, and no run wrote it as it is; move it away"):
+        COPY.run_local(given=table, out=out)
+    assert out.read_bytes() == b"mine"
+    (tmp_path / f".out{suffix}.journal").unlink()
+    with pytest.raises(au.RunError, match="no run wrote it"):
+        COPY.run_local(given=table, out=out)
+    out.unlink()
+    COPY.run_local(given=table, out=out)
+
+
+def test_a_source_is_never_the_sink(table, tmp_path):
+    path = tmp_path / "given.csv"
+    pa.csv.write_csv(table.select(["i"]), path)
+    before = path.read_bytes()
+    with pytest.raises(au.RunError, match="no run wrote it"):
+        au.network(out=au.stream("given", "i int")).run_local(given=path, out=path)
+    assert path.read_bytes() == before
+
+
+def test_a_device_is_written_as_it_is(table, tmp_path):
+    (tmp_path / "null.csv").symlink_to("/dev/null")
+    COPY.run_local(given=table, out=tmp_path / "null.csv")
+    assert [path.name for path in tmp_path.iterdir()] == ["null.csv"]

@@ -1,5 +1,7 @@
 """Sinks: what each promises, their text forms, and the dead letters."""
 
+import shutil
+import socket
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -99,6 +101,19 @@ def test_a_file_that_was_there_before_is_refused(tmp_path):
     with pytest.raises(RunError, match=r"out.csv: is there already, and not of this run; move it away"):
         sink.open(str(tmp_path / "out.csv"), SCHEMA)
     assert (tmp_path / "out.csv").read_text() == "mine\n"
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out/batch-000000000000.csv"])
+def test_what_no_run_wrote_is_not_replaced_even_without_a_checkpoint(name, tmp_path):
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("mine\n")
+    where = str(path if path.parent == tmp_path else path.parent / "*.csv")
+    with pytest.raises(RunError, match=r"no run wrote.*; move"):
+        sink.open(where, SCHEMA, run="first", replace=True)
+    assert path.read_text() == "mine\n"
+    path.unlink()
+    sink.open(where, SCHEMA, run="first", replace=True).close()
 
 
 def test_a_file_that_shrank_is_told(tmp_path):
@@ -243,3 +258,21 @@ def test_dead_letters_of_a_run(tmp_path):
     ]
     assert letters.read(tmp_path / "none").num_rows == 0
     assert str(bad[0]) == r"a.csv: at 40: 2 values for 3 columns, in 1,\xff"
+
+
+@pytest.mark.parametrize(
+    ("replace", "told"),
+    [(False, "it goes on with this batch"), (True, "without a checkpoint it begins anew, and replaces its results")],
+)
+def test_a_batch_that_was_not_taken_tells_what_becomes_of_it(replace, told, tmp_path):
+    with socket.socket() as unheard:
+        unheard.bind(("127.0.0.1", 0))
+        writer = Http(f"http://127.0.0.1:{unheard.getsockname()[1]}/", attempts=1).open(SCHEMA, "run", replace)
+        with pytest.raises(
+            RunError, match=f"batch 3 was not taken.*see to the server, then start the run again: {told}"
+        ):
+            writer.write(3, [train(1)])
+    writer = sink.open(str(tmp_path / "out" / "*.csv"), SCHEMA, "run", replace)
+    shutil.rmtree(tmp_path / "out")
+    with pytest.raises(RunError, match=f"the batch is not written: start the run again: {told}"):
+        writer.write(0, [train(1)])

@@ -54,8 +54,10 @@ class Kept:
 class Checkpoint:
     """A checkpoint folder, opened for a run: a new one if it is empty."""
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, kept: bool = True) -> None:
         self.path = place(path).absolute()
+        self.kept = kept
+        """Whether it is there after the run."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,8 @@ import pyarrow.parquet
 from australis.errors import RunError
 from australis.place import place
 from australis.run import sink as sinks
+from australis.run.sinks.durable import check_ours, journal_of, renamed
+from australis.run.sinks.encode import check
 from australis.run.sinks.jsontext import json_lines
 from australis.run.source import parts
 from australis.run.sources import uri
@@ -46,22 +49,53 @@ def read(pattern: str | Path, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
 
 
 def sink(path: str | Path, schema: pa.Schema) -> Sink:
-    """A new file for results of the schema, or a folder of sounds."""
+    """A file for results of the schema, new or in place of those of an earlier run, or a folder of sounds."""
     path = place(path)
     try:
         if path.suffix.lower() in SOUNDS:
             return Numbered(sinks.open(str(path), schema, uuid4().hex, replace=True))
-        match form(path):
-            case "csv":
-                return pa.csv.CSVWriter(str(path), schema)
-            case "json":
-                return JsonLines(path.open("wb"))
-            case "parquet":
-                return pa.parquet.ParquetWriter(str(path), schema)
-            case _:
-                return pa.ipc.new_file(str(path), schema)
-    except (OSError, pa.ArrowInvalid) as error:
+        if form(path) == "csv":
+            check(str(path), "csv", schema)
+        if path.exists() and not path.is_file():  # a device or a pipe holds nothing
+            return _opened(path, schema)
+        return Whole(path, schema)
+    except (OSError, pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise RunError(f"{path}: {error}") from error
+
+
+def _opened(path: Path, schema: pa.Schema) -> Sink:
+    match form(path):
+        case "csv":
+            return pa.csv.CSVWriter(str(path), schema)
+        case "json":
+            return JsonLines(path.open("wb"))
+        case "parquet":
+            return pa.parquet.ParquetWriter(str(path), schema)
+        case _:
+            return pa.ipc.new_file(str(path), schema)
+
+
+class Whole:
+    """A file that is written from its beginning, with a journal by which later runs know that they may replace it."""
+
+    def __init__(self, path: Path, schema: pa.Schema) -> None:
+        self.path, self.run = path, uuid4().hex
+        self.journal = journal_of(path)
+        kept = json.loads(self.journal.read_text()) if self.journal.exists() else None
+        check_ours(path, kept, path.stat().st_size if path.exists() else 0)
+        self._note(0)
+        self.writer = _opened(path, schema)
+
+    def write(self, tuples: pa.RecordBatch, /) -> None:
+        self.writer.write(tuples)
+
+    def close(self) -> None:
+        self.writer.close()
+        self._note(self.path.stat().st_size)
+
+    def _note(self, length: int) -> None:
+        with renamed(self.journal) as file:
+            file.write(json.dumps({"run": self.run, "batch": 0, "length": length}).encode())
 
 
 class Numbered:

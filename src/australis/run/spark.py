@@ -172,7 +172,9 @@ class Run:
         after = successor(job, self._began[now], network, sources, number)
         for name, sink in sinks_of(network, named).items():
             (arrow,) = (output.arrow for output in network.outputs if output.name == name)
-            self._writers[name] = sinks.open(sink, network.schema(arrow), self.checkpoint.run)
+            self._writers[name] = sinks.open(
+                sink, network.schema(arrow), self.checkpoint.run, replace=not self.checkpoint.kept
+            )
             self._closing.callback(self._writers[name].close)
         self.checkpoint.keep(after)
         self._lay(after)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from glob import escape
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from australis.errors import RunError, listing
 
@@ -41,6 +41,26 @@ def sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def journal_of(path: Path) -> Path:
+    """The note beside a file of results, by which a run knows what a run wrote."""
+    return path.with_name(f".{path.name}.journal")
+
+
+def check_ours(path: Path, kept: Mapping[str, Any] | None, size: int) -> None:
+    """Refuse to replace a file that no run wrote, or that is no longer as a run left it; its journal says."""
+    if size and (kept is None or size < kept["length"]):
+        raise RunError(
+            f"{path}: is there already, and no run wrote it as it is; move it away or remove it, or choose another file"
+        )
+
+
+def again(kept: bool) -> str:
+    """What becomes of a batch that was not written when the run is started again."""
+    if kept:
+        return "start the run again: it goes on with this batch"
+    return "start the run again: without a checkpoint it begins anew, and replaces its results"
 
 
 def check_replaced(folder: Path, note: str) -> None:

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from australis.errors import RunError
 from australis.place import place
-from australis.run.sinks.durable import renamed, sweep, sync_folder
+from australis.run.sinks.durable import again, renamed, sweep, sync_folder
 from australis.run.sinks.encode import SUFFIXES, check, whole
 
 _OWNER = ".run"
@@ -37,10 +37,9 @@ class Folder:
             owner = folder / _OWNER
             there = list(_batches(folder))
             if there and (owner.read_text() if owner.exists() else "") != run:
-                if not replace:
-                    raise RunError(
-                        f"{folder}: holds the results of another run; move them away, or choose a new folder"
-                    )
+                if not replace or not owner.exists():
+                    whose = "the results of another run" if owner.exists() else f"{there[0].name}, which no run wrote"
+                    raise RunError(f"{folder}: holds {whose}; move that away, or choose a new folder")
                 for path in there:
                     path.unlink()
             for name in (_OWNER, "batch-"):
@@ -50,7 +49,7 @@ class Folder:
                     file.write(run.encode())
         except OSError as error:
             raise RunError(f"{folder}: {error}; choose a folder that can be written to") from error
-        return FolderWriter(folder, self.form, schema)
+        return FolderWriter(folder, self.form, schema, not replace)
 
 
 @dataclass(frozen=True)
@@ -60,6 +59,8 @@ class FolderWriter:
     folder: Path
     form: str
     schema: pa.Schema
+    kept: bool = True
+    """Whether the run can go on after a failure."""
 
     def write(self, batch_id: int, tuples: Iterable[pa.RecordBatch]) -> None:
         path = self.folder / f"batch-{batch_id:012d}{SUFFIXES[self.form]}"
@@ -73,7 +74,7 @@ class FolderWriter:
             with renamed(path) as file:
                 whole(self.form, self.schema, _chained(first, trains), file)
         except OSError as error:
-            raise RunError(f"{path}: {error}; the batch is not written, and will be when the run goes on") from error
+            raise RunError(f"{path}: {error}; the batch is not written: {again(self.kept)}") from error
 
     def make(self, batch_id: int, part: int, tuples: list[pa.RecordBatch]) -> str:
         """Write a part of a batch under a hidden name, in any process that sees the folder; gives that name."""
@@ -86,7 +87,7 @@ class FolderWriter:
                 os.fsync(file.fileno())
         except OSError as error:
             path.unlink(missing_ok=True)
-            raise RunError(f"{path}: {error}; the batch is not written, and will be when the run goes on") from error
+            raise RunError(f"{path}: {error}; the batch is not written: {again(self.kept)}") from error
         return path.name
 
     def take(self, made: list[str]) -> None:

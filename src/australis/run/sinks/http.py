@@ -12,6 +12,7 @@ from urllib.request import Request, urlopen
 import pyarrow as pa
 
 from australis.errors import RunError
+from australis.run.sinks.durable import again
 from australis.run.sinks.jsontext import json_lines
 
 _PASSING = {408, 425, 429, 500, 502, 503, 504}
@@ -31,13 +32,15 @@ class Http:
     timeout: float = 30.0
 
     def open(self, schema: pa.Schema, run: str = "", replace: bool = False) -> HttpWriter:
-        return HttpWriter(self, run)
+        return HttpWriter(self, run, not replace)
 
 
 @dataclass(frozen=True)
 class HttpWriter:
     sink: Http
     run: str
+    kept: bool = True
+    """Whether the run can go on after a failure."""
 
     def write(self, batch_id: int, tuples: Iterable[pa.RecordBatch]) -> None:
         data = b"".join(json_lines(train) for train in tuples)
@@ -60,7 +63,7 @@ class HttpWriter:
                     times = "" if refused else f" {attempt} times"
                     raise RunError(
                         f"{self.sink.url}: batch {batch_id} was not taken{times} ({error}); see to the server, then"
-                        " start the run again: it goes on with this batch"
+                        f" {again(self.kept)}"
                     ) from error
                 time.sleep(min(self.sink.pause * 2 ** (attempt - 1), 10.0))
 

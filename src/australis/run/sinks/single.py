@@ -13,14 +13,14 @@ import pyarrow as pa
 
 from australis.errors import RunError
 from australis.place import place
-from australis.run.sinks.durable import renamed, sweep, sync_folder
+from australis.run.sinks.durable import again, check_ours, journal_of, renamed, sweep, sync_folder
 from australis.run.sinks.encode import body, check, head
 from australis.run.sources.form import form, packed
 
 
 @dataclass(frozen=True)
 class Single:
-    """Exactly once, in order: CSV, JSON lines, or an Arrow stream (`.arrows`).
+    """Exactly once, in order: CSV, JSON lines, or an Arrow stream (`.arrows`). A file that no run wrote is refused.
 
     The journal `.<name>.journal` holds the last batch that is in the file, and the file's length after it. What a
     process that was stopped wrote beyond that is cut off when the file is opened again.
@@ -49,8 +49,8 @@ class SingleWriter:
     """An open file, locked against other processes, which begins with a head."""
 
     def __init__(self, path: Path, head: bytes, run: str, replace: bool) -> None:
-        self.path, self.run = path, run
-        self.journal = path.with_name(f".{path.name}.journal")
+        self.path, self.run, self.kept = path, run, not replace
+        self.journal = journal_of(path)
         self.file = path.open("ab", buffering=0)
         try:
             self._take_up(head, replace)
@@ -70,6 +70,8 @@ class SingleWriter:
         ours = kept is not None and kept["run"] == self.run
         if not ours and size and not replace:
             raise RunError(f"{self.path}: is there already, and not of this run; move it away, or choose another file")
+        if not ours:
+            check_ours(self.path, kept, size)
         if kept is not None and ours:
             self.last, self.length = kept["batch"], kept["length"]
             if size < self.length:
@@ -100,7 +102,7 @@ class SingleWriter:
             self.length = start
             self.file.truncate(start)
             if isinstance(error, OSError):
-                raise RunError(f"{self.path}: {error}; the batch is not written") from error
+                raise RunError(f"{self.path}: {error}; the batch is not written: {again(self.kept)}") from error
             raise
         self.last = batch_id
         self._commit()

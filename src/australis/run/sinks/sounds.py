@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from australis.errors import RunError, listing, near
 from australis.place import place
-from australis.run.sinks.durable import renamed, sweep, sync_folder
+from australis.run.sinks.durable import again, renamed, sweep, sync_folder
 from australis.run.sinks.sound import Channels, encoded
 
 COUNTED = "{number:06d}"
@@ -55,7 +55,7 @@ class SoundsWriter:
     """An open folder."""
 
     def __init__(self, folder: Path, sink: Sounds, channels: Channels, run: str, replace: bool) -> None:
-        self.folder, self.sink, self.channels, self.run = folder, sink, channels, run
+        self.folder, self.sink, self.channels, self.run, self.kept = folder, sink, channels, run, not replace
         self.last, self.count, self.length = -1, 0, 0
         self._take_up(replace)
 
@@ -99,9 +99,7 @@ class SoundsWriter:
                 path.replace(self.folder / name)
             sync_folder(self.folder)
         except OSError as error:
-            raise RunError(
-                f"{self.folder}: {error}; the batch is not written, and will be when the run goes on"
-            ) from error
+            raise RunError(f"{self.folder}: {error}; the batch is not written: {again(self.kept)}") from error
         self.last, self.count, self.length = batch_id, count, length
         self._commit()
 
