@@ -12,6 +12,7 @@ from typing import Any, cast
 import numpy as np
 import pyarrow as pa
 
+from australis.arguments import check_arguments
 from australis.box import LATE, REFUSED, Moment, lost
 from australis.errors import RunError, listing, near
 from australis.network import OUT, Clock, Network
@@ -78,6 +79,7 @@ class Local:
     Static inputs come first, on opening or in pushes of their own. After `end()` the run takes nothing more.
     """
 
+    @check_arguments(RunError)
     def __init__(self, network: Network, statics: Mapping[str, Given] | None = None, /, **more: Given) -> None:
         self.network = network
         self.arrived = 0
@@ -110,6 +112,7 @@ class Local:
         """
         return _exhaust(self.steps(given, clock=clock, ts=ts, **more))
 
+    @check_arguments(RunError)
     def tick(self, clock: int) -> Results:
         """Let windows time out."""
         return _exhaust(self.steps(clock=clock))
@@ -118,6 +121,7 @@ class Local:
         """Say that the inputs are finished: what is open comes out."""
         return _exhaust(self.steps(end=True))
 
+    @check_arguments(RunError)
     def steps(
         self,
         given: Mapping[str, Given] | None = None,
@@ -190,6 +194,7 @@ def _exhaust(steps: Generator[Event, None, Results]) -> Results:
             return stop.value  # type: ignore[no-any-return]
 
 
+@check_arguments(RunError)
 def run_local(
     network: Network,
     given: Mapping[str, object] | None = None,
@@ -206,6 +211,8 @@ def run_local(
     by its name, and is written there as well. `clock` lets windows time out. Without it all tuples enter at one moment,
     so that none do, and results do not depend on how fast the machine is.
     """
+    if train < 1:
+        raise RunError(f"run_local: `train` is the most tuples of a train, 1 or more, not {train}")
     named = {**(given or {}), **more}
     inputs, outputs = [i.name for i in network.inputs], [o.name for o in network.outputs]
     for name in named:
