@@ -10,7 +10,7 @@ SOURCE = Path(__file__).parents[1] / "src"
 
 # From the bottom up. A package stands for all its modules but those listed by themselves; "" is australis/__init__.
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("errors", "schema", "expr", "commands", "java", "kernel", "place", "ripe", "chance"),
+    ("errors", "arguments", "schema", "expr", "commands", "java", "kernel", "place", "ripe", "chance"),
     (
         "train",
         "table",

@@ -45,7 +45,7 @@ def test_a_timedelta_in_words_lasts_as_long(microseconds: int) -> None:
         ("1 min", pa.timestamp("s"), 60), ("1 min", pa.timestamp("ms", "UTC"), 60_000),
         ("1 us", pa.timestamp("ns"), 1000),
         ("2 days", pa.date32(), 2), ("1 day", pa.date64(), 86_400_000), ("3 s", pa.duration("ms"), 3000),
-        ("1 s", pa.time64("us"), 10**6),
+        ("1 s", pa.time64("us"), 10**6), ("1 minute", pa.int32(), 60), ("500 ms", pa.float64(), 0.5),
     ],
 )  # fmt: skip
 def test_a_span_in_the_units_of_its_attribute(span: float | str, type_: pa.DataType, value: float) -> None:
@@ -55,14 +55,19 @@ def test_a_span_in_the_units_of_its_attribute(span: float | str, type_: pa.DataT
 @pytest.mark.parametrize(
     ("span", "type_", "message"),
     [
-        (5, pa.timestamp("s"), r"5.*`a`.*duration"), ("5 s", pa.int32(), r"5 s.*`a`.*number"),
+        (5, pa.timestamp("s"), r"5.*`a`.*duration"), ("500 ms", pa.int32(), r"500 ms.*whole.*seconds.*`a`"),
         ("1 ms", pa.timestamp("s"), r"1 ms.*whole"), ("12 hours", pa.date32(), r"12 hours.*whole"),
-        (1.5, pa.int32(), r"1\.5.*whole"),
+        (1.5, pa.int32(), r"1\.5.*whole"), (float("nan"), pa.float64(), "finite"), (10**30, pa.int64(), "reach"),
     ],
 )  # fmt: skip
 def test_a_span_that_measures_nothing(span: float | str, type_: pa.DataType, message: str) -> None:
     with pytest.raises(SchemaError, match=message):
         measure(span, type_, "a")
+
+
+def test_a_duration_counts_no_tuples() -> None:
+    with pytest.raises(SchemaError, match=r"1 minute.*tup#.*counts tuples"):
+        measure("1 minute", pa.int64(), "tup#")
 
 
 def test_nanoseconds_of_long_durations_are_exact() -> None:

@@ -216,7 +216,10 @@ def test_equal_boxes_in_equal_places_are_equal_nodes():
             "^aggregate: `cuont\\(vid\\)`: there is no function `cuont`.*did you mean `count`",
         ),
         (lambda: REPORTS.aggregate(on="time", size=60, n="mph"), "^aggregate: `mph`"),
-        (lambda: REPORTS.aggregate(on="time", size=True, n="count(*)"), "^aggregate: a span is a number"),
+        (
+            lambda: REPORTS.aggregate(on="time", size=True, n="count(*)"),
+            "^aggregate: `size` is a number, a text, or a timedelta, not True",
+        ),
         (lambda: REPORTS.join(EVENTS, "left.vid = right.sid"), "^join: left side: it needs an order: give `on`"),
         (lambda: REPORTS.join(REPORTS, on=("time",), size=1), "^join: `on` is one order, or a pair.*1"),
         (

@@ -39,6 +39,15 @@ def near(name: str, options: Iterable[str]) -> str:
     return f"; did you mean `{by_fold[close[0]]}`?" if close else ""
 
 
+def single_quotes(name: str) -> str:
+    """The end of a sentence about a column that is not there: in SQL a word in double quotes is a column too.
+
+    >>> single_quotes("abc")
+    "; a text stands in single quotes: 'abc'"
+    """
+    return "; a text stands in single quotes: '" + name.replace("'", "''") + "'"
+
+
 def listing(names: Iterable[str], most: int = 30) -> str:
     """The names there are, cut when there are very many.
 

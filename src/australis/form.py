@@ -17,7 +17,7 @@ Expression = bool | int | float | str
 class Form(BaseModel):
     """What stands under the name of a box's kind. Keys of no argument name columns, where a box makes columns."""
 
-    model_config = ConfigDict(extra="forbid", strict=True)
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
     of: ClassVar[type[Box]]
     made: ClassVar[str] = ""
     """The key under which columns go whose names are those of arguments."""

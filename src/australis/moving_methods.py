@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from australis import parameters
+from australis.arguments import check_arguments
 from australis.box import Box
 from australis.errors import NetworkError
 from australis.moving import Ask, Distinct, Lead, Meet, Nearest, Tally, Watch
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from australis.stream import Stream
 
 
+@check_arguments(telling=True)
 def watch(
     self: Stream,
     queries: Stream,
@@ -64,6 +66,7 @@ def watch(
         return _merged(found, id, revise)
 
 
+@check_arguments(telling=True)
 def ask(
     self: Stream,
     queries: Mapping[str, Mapping[str, Any]],
@@ -103,6 +106,7 @@ def ask(
         return _merged(found, id, revise) if len(kinds) > 1 else _main(found.port("candidates"), Nearest(id, revise))
 
 
+@check_arguments(telling=True)
 def tally(
     self: Stream,
     functions: Mapping[str, Function] | None = None,
@@ -119,6 +123,7 @@ def tally(
         return self._main(Tally(parameters.by(by), made, sign), box)
 
 
+@check_arguments(telling=True)
 def meet(
     self: Stream, other: Stream, predicate: Expression | None = None, sign: str = "sign", box: str | None = None
 ) -> Stream:
@@ -127,6 +132,7 @@ def meet(
         return self._main(Meet(None if predicate is None else parameters.expression(predicate), sign), box, other)
 
 
+@check_arguments(telling=True)
 def distinct(self: Stream, by: By, sign: str = "sign", box: str | None = None) -> Stream:
     """Tell which values of some columns get a first supporter (`sign` 1) among updates, or lose the last (-1)."""
     return _main(self, Distinct(parameters.by(by), sign), box)

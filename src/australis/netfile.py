@@ -11,8 +11,10 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from australis import parameters, yamltext
+from australis.arguments import check_arguments, hinted
+from australis.box import Box
 from australis.errors import AustralisError, NetworkError, listing, near
-from australis.form import Tables
+from australis.form import Form, Tables
 from australis.forms import FORMS
 from australis.network import Arrow, Input, Network, Node, Output
 from australis.place import place
@@ -57,15 +59,17 @@ class _Output(_Part):
     value: dict[str, Points] | None = None
 
 
+@check_arguments()
 def load(path: str | Path) -> Network:
     """The network in a file."""
     try:
         text = place(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise NetworkError(f"{path}: {error}") from error
     return loads(text, str(path))
 
 
+@check_arguments()
 def loads(text: str, name: str = "network") -> Network:
     """The network in a text; `name` is what errors call it."""
     document = Document(text, name)
@@ -88,11 +92,17 @@ def loads(text: str, name: str = "network") -> Network:
         raise type(error)(f"{document.place(_about(str(error)))}: {error}") from error
 
 
+@check_arguments()
 def dump(network: Network, path: str | Path) -> None:
     """Write a network to a file."""
-    place(path).write_text(dumps(network), encoding="utf-8")
+    text = dumps(network)
+    try:
+        place(path).write_text(text, encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise NetworkError(f"{path}: {error}") from error
 
 
+@check_arguments()
 def dumps(network: Network) -> str:
     """A network as text, from which `loads` makes an equal one."""
     data = Block(australis=VERSION)
@@ -170,10 +180,17 @@ def _node(name: str, written: object, tables: Tables, group: tuple[str, ...]) ->
         arrows = _sources(sources)
         form = FORMS[kind]
         try:
-            box = read(form, form.long(parameter)).box(tables, len(arrows))
+            box = _box(form, read(form, form.long(parameter)), tables, len(arrows))
         except MisreadError as error:
             raise MisreadError(str(error), (kind, *error.path)) from error
     return Node(name, box, arrows, group)
+
+
+def _box(kind: type[Form], form: Form, tables: Tables, arity: int) -> Box:
+    try:
+        return form.box(tables, arity)
+    except AustralisError as error:
+        raise hinted(error, [name for name in kind.model_fields if name not in form.model_fields_set]) from error
 
 
 def _sources(written: object) -> tuple[Arrow, ...]:

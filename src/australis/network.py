@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from australis.arguments import check_arguments
 from australis.box import Box
 from australis.expr import Call, Expr, Function, function_named, register
 from australis.folds import WINDOW_FUNCTIONS, WindowFunction
@@ -139,6 +140,7 @@ class Network:
             run.stop()
         return run
 
+    @check_arguments()
     def explain(self, *, plan: bool = False) -> str:
         """What the network is and what it can hold, as text; with `plan` the stages that it runs in too."""
         from australis.explain import explain

@@ -8,15 +8,19 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from australis.arguments import fit_fields
 from australis.columns import Values, plain, storage
 from australis.errors import SchemaError, listing, near
 from australis.kernel import inner
 from australis.keys import hashable
+from australis.span import TUP
 from australis.table import Table
 from australis.train import Bools, Ints, Train
 
-TUP = "tup#"
-"""The virtual attribute that numbers the tuples of a stream, or of each group, from 1 as they arrive."""
+__all__ = ["MOST_SLACK", "TUP", "Order", "admit", "bounded", "place_type", "sift"]
+
+MOST_SLACK = 1 << 20
+"""The values that a group keeps to tell what is out of order."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,9 @@ class Order:
     on: str
     slack: int = 0
     by: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        fit_fields(self)
 
     @property
     def counts(self) -> bool:
@@ -55,8 +62,11 @@ class Order:
         for name in self.by:
             if not hashable(stream.field(name).type):
                 raise SchemaError(f"cannot group by `{name}`: values of type {stream.field(name).type} make no key")
-        if type(self.slack) is not int or self.slack < 0:
-            raise SchemaError(f"slack is a count of tuples, 0 or more, not {self.slack!r}")
+        if not 0 <= self.slack <= MOST_SLACK:
+            raise SchemaError(
+                f"slack is a count of tuples from 0 to {MOST_SLACK:,}, not {self.slack}: so many values are kept for"
+                " each group"
+            )
         if self.counts:
             return pa.int64()
         type_: pa.DataType = stream.field(self.on).type

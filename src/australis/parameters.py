@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import timedelta
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
-from australis.errors import ExpressionError, NetworkError, listing, near
+from australis.arguments import LARGEST, Misfit, check_arguments, fit, shown, words
+from australis.errors import AustralisError, ExpressionError, NetworkError, listing, near
 from australis.expr import AGGREGATES, Aggregation, Expr, Term, aggregation, expr, lit
 from australis.expr.functions import BUILTINS
 from australis.expr.user import registered
@@ -35,12 +36,30 @@ def expression(written: Expression) -> Expr:
 
 def columns(written: Mapping[str, Expression]) -> tuple[tuple[str, Expr], ...]:
     """Named expressions, in the order written."""
-    return tuple((name, expression(value)) for name, value in written.items())
+    made = []
+    for name, value in written.items():
+        with _about(name):
+            made.append((name, expression(value)))
+    return tuple(made)
 
 
 def functions(written: Mapping[str, Function]) -> tuple[tuple[str, Aggregation], ...]:
     """Named aggregations, in the order written."""
-    return tuple((name, _aggregation(value)) for name, value in written.items())
+    made = []
+    for name, value in written.items():
+        with _about(name):
+            made.append((name, _aggregation(value)))
+    return tuple(made)
+
+
+@contextmanager
+def _about(name: str) -> Iterator[None]:
+    """Errors raised inside know the column that was to be made: its name may be an argument's, misspelt."""
+    try:
+        yield
+    except AustralisError as error:
+        error.__dict__["column"] = name
+        raise
 
 
 def _aggregation(written: Function) -> Aggregation:
@@ -67,10 +86,13 @@ def span(written: Length) -> Span:
     ('600 s', '90 seconds', 60)
     """
     if isinstance(written, bool) or not isinstance(written, int | float | str | timedelta):
-        raise NetworkError(f"a span is a number or a duration such as `10 minutes`, not {written!r}")
-    if isinstance(written, str):
-        duration(written)
-    return spelled(written)
+        raise NetworkError(f"a span is a number or a duration such as `10 minutes`, not {shown(written)}")
+    given = spelled(written)
+    if isinstance(given, str):
+        duration(given)
+    elif not -LARGEST <= given <= LARGEST:  # nor is NaN
+        raise NetworkError(f"a span is a finite number, up to {LARGEST}, not {shown(given)}")
+    return given
 
 
 def advance(written: Length | Expr | Term) -> Span | Expr:
@@ -81,10 +103,14 @@ def advance(written: Length | Expr | Term) -> Span | Expr:
 
 
 def by(written: By) -> tuple[str, ...]:
-    """Grouping columns: one by its name, or several."""
-    return (written,) if isinstance(written, str) else tuple(written)
+    """Grouping columns: one by its name, or several, each once."""
+    names = (written,) if isinstance(written, str) else tuple(written)
+    if len(set(names)) < len(names):
+        raise NetworkError(f"a column is named twice among {listing(names)}: name each once")
+    return names
 
 
+@check_arguments()
 def order(on: On, slack: int = 0, by: By = ()) -> Order:
     """Tuples ascend on `on` in each group of `by`, but for `slack` tuples; see `australis.order`."""
     if isinstance(on, Order):
@@ -107,20 +133,20 @@ def sides(written: On | Iterable[On | None] | None) -> tuple[Order | None, Order
 def questions(written: Mapping[str, Mapping[str, Any]]) -> tuple[tuple[str, Question], ...]:
     """Named queries about moving objects; their numbers may be whole."""
     made = []
-    known = {each.name: str(each.type) for each in fields(Question)}
+    known = get_type_hints(Question)
     for name, query in written.items():
+        real: dict[str, Any] = {}
         for key, value in query.items():
             if key not in known:
                 raise NetworkError(
-                    f"the query {name} has no `{key}`; there are {listing(known)}{near(key, list(known))}"
+                    f"the query {name} has no `{key}`; there are {listing(known)}{near(str(key), list(known))}"
                 )
-            kind = str if known[key].startswith("str") else int if known[key].startswith("int") else (int, float)
-            if value is not None and (isinstance(value, bool) or not isinstance(value, kind)):
-                raise NetworkError(f"the query {name}: `{key}` is a {known[key].partition(' |')[0]}, not {value!r}")
-        real: dict[str, Any] = {
-            key: float(value) if known[key].startswith("float") and value is not None else value
-            for key, value in query.items()
-        }
+            try:
+                fitting = fit(known[key], value)
+            except Misfit as misfit:
+                wanted = misfit.wanted or words(known[key])
+                raise NetworkError(f"the query {name}: `{key}` is {wanted}, not {shown(value)}") from None
+            real[key] = float(fitting) if isinstance(fitting, int) and float in get_args(known[key]) else fitting
         if "kind" not in real:
             raise NetworkError(f"the query {name} has no `kind`, such as `rectangle` or `knn`")
         made.append((name, Question(**real)))
@@ -129,15 +155,7 @@ def questions(written: Mapping[str, Mapping[str, Any]]) -> tuple[tuple[str, Ques
 
 def keyed(name: str, schema: Spec, key: By) -> Keyed:
     """A named table with a key of its own columns."""
-    columns, parts = schema_of(schema), by(key)
-    if not parts:
-        raise NetworkError(f"a table has a key; its columns are {listing(columns.names)}")
-    for part in parts:
-        if part not in columns.names:
-            raise NetworkError(
-                f"the key {part} is no column; there are {listing(columns.names)}{near(part, columns.names)}"
-            )
-    return Keyed(name, columns, parts)
+    return Keyed(name, schema_of(schema), by(key))
 
 
 _by = by

@@ -8,6 +8,7 @@ from typing import Any, get_type_hints
 
 from pydantic import ConfigDict, create_model
 
+from australis import parameters
 from australis.box import Box
 from australis.errors import NetworkError
 from australis.form import Form, Tables
@@ -43,7 +44,7 @@ class Plain(Form):
         known = get_type_hints(self.of)
         given = {name: getattr(self, name) for name in type(self).model_fields if name not in _APART}
         if "by" in given:
-            given["by"] = (given["by"],) if isinstance(given["by"], str) else given["by"]
+            given["by"] = parameters.by(given["by"])
         if "columns" in known:
             given["columns"] = tuple(self.columns_made().items())
             for name, text in given["columns"]:

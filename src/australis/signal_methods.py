@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from australis import parameters
+from australis.arguments import check_arguments
 from australis.box import Box
 from australis.parameters import By, Expression
 from australis.signals import (
@@ -29,11 +30,13 @@ if TYPE_CHECKING:
     from australis.stream import Stream
 
 
+@check_arguments(telling=True)
 def rewindow(self: Stream, size: int, gap: int = 0, by: By = (), column: str = "", box: str | None = None) -> Stream:
     """Cut the signal of each key in windows of so many samples; between two lies a gap, or they overlap by it."""
     return _main(self, Rewindow(size, gap, parameters.by(by), column), box)
 
 
+@check_arguments(telling=True)
 def sync(
     self: Stream,
     *signals: Stream,
@@ -51,6 +54,7 @@ def sync(
     return _main(self, Sync(len(signals), parameters.by(by), start, end, flag), box, *signals)
 
 
+@check_arguments(telling=True)
 def stats(
     self: Stream,
     *names: str,
@@ -64,16 +68,19 @@ def stats(
     return _main(self, Stats(tuple(made.items()), column), box)
 
 
+@check_arguments(telling=True)
 def transform(self: Stream, *steps: str, column: str = "", into: str = "", box: str | None = None) -> Stream:
     """Make another segment of each by steps such as `hann` and `fft`, in place of it or in a column of its own."""
     return _main(self, Transform(steps, column, into), box)
 
 
+@check_arguments(telling=True)
 def wavelet(self: Stream, level: int, wavelet: str = "haar", column: str = "", box: str | None = None) -> Stream:
     """Add the details `d1`, `d2`, ... of a segment's wavelet transform, and what is left, such as `a2`."""
     return _main(self, Wavelet(level, wavelet, column), box)
 
 
+@check_arguments(telling=True)
 def lfilter(
     self: Stream,
     b: Sequence[float],
@@ -86,6 +93,7 @@ def lfilter(
     return _main(self, Lfilter(tuple(map(float, b)), tuple(map(float, a)), parameters.by(by), column), box)
 
 
+@check_arguments(telling=True)
 def cfar(
     self: Stream,
     on: str,
@@ -106,6 +114,7 @@ def cfar(
     return _main(self, Cfar(on, key, column, threshold, weight, startup, refractory, longest, padding, lock), box)
 
 
+@check_arguments(telling=True)
 def trigger(
     self: Stream,
     high: float,
@@ -122,6 +131,7 @@ def trigger(
     return _main(self, Trigger(high, low, on, parameters.by(by), column, longest, padding), box)
 
 
+@check_arguments(telling=True)
 def window(
     self: Stream, value: str, on: str, size: int, rate: int | float | str, by: By = (), box: str | None = None
 ) -> Stream:
@@ -129,11 +139,13 @@ def window(
     return _main(self, Window(value, on, size, rate, parameters.by(by)), box)
 
 
+@check_arguments(telling=True)
 def zip(self: Stream, *signals: Stream, by: By = (), size: int = 0, box: str | None = None) -> Stream:
     """Put the signals of streams side by side, as far as all of them go; with a size, in windows of so many samples."""
     return _main(self, Zip(len(signals), parameters.by(by), size), box, *signals)
 
 
+@check_arguments(telling=True)
 def rerate(
     self: Stream,
     up: int,
@@ -147,6 +159,7 @@ def rerate(
     return _main(self, Rerate(up, down, tuple(map(float, taps)), parameters.by(by), column), box)
 
 
+@check_arguments(telling=True)
 def correlate(
     self: Stream,
     other: str | Sequence[float],
@@ -163,6 +176,7 @@ def correlate(
     return _main(self, Correlate(name, template, column, into, normalize, peak, lag), box)
 
 
+@check_arguments(telling=True)
 def spectrogram(
     self: Stream,
     size: int,
@@ -181,6 +195,7 @@ def spectrogram(
     return self.rewindow(size, -overlap, by, column).transform(*steps, into=into)
 
 
+@check_arguments(telling=True)
 def apply(
     self: Stream, columns: Mapping[str, Expression] | None = None, /, *, box: str | None = None, **more: Expression
 ) -> Stream:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import timedelta
 from fractions import Fraction
+from math import floor
 
 import pyarrow as pa
 
@@ -19,6 +20,9 @@ _NANOSECONDS = {
     "h": 3600 * 10**9, "hr": 3600 * 10**9, "hour": 3600 * 10**9, "d": 86400 * 10**9, "day": 86400 * 10**9,
     "w": 7 * 86400 * 10**9, "week": 7 * 86400 * 10**9,
 }  # fmt: skip
+TUP = "tup#"
+"""The virtual attribute that numbers the tuples of a stream, or of each group, from 1 as they arrive."""
+_LONGEST = (1 << 63) - 1
 _PART = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*", re.IGNORECASE)
 
 
@@ -38,6 +42,8 @@ def duration(text: str) -> int:
         end = part.end()
     if not text.strip() or end != len(text):
         raise SchemaError(f"`{text}` is not a duration: write for example `10 minutes`, `90 s` or `1h 30min`")
+    if total > _LONGEST:
+        raise SchemaError(f"`{text}` is longer than the 292 years that times in nanoseconds reach: give a shorter one")
     return round(total)
 
 
@@ -48,6 +54,18 @@ def seconds(given: str | float) -> float:
     (0.5, 2.0)
     """
     return duration(given) / 1e9 if isinstance(given, str) else float(given)
+
+
+def microseconds(given: Span) -> int:
+    """Microseconds of a duration, or of a number of seconds, such as a timeout.
+
+    >>> microseconds("500 ms"), microseconds(2)
+    (500000, 2000000)
+    """
+    total = Fraction(duration(given), 1000) if isinstance(given, str) else _exact(given) * 10**6
+    if total > _LONGEST:
+        raise SchemaError(f"{given} seconds are more than the clock counts: give a shorter time, or none")
+    return floor(total)
 
 
 def is_duration(text: str) -> bool:
@@ -68,21 +86,38 @@ def spelled(span: Span | timedelta) -> Span:
 
 
 def measure(span: Span, type_: pa.DataType, name: str) -> int | float:
-    """A span in the units of an attribute's values."""
-    if pa.types.is_temporal(type_):
-        if not isinstance(span, str):
-            raise SchemaError(f"{span} measures nothing on `{name}`, a {type_}: give a duration such as `10 minutes`")
-        unit = _unit(type_)
-        if duration(span) % unit:
+    """A span in the units of an attribute's values; a duration counts seconds where those are plain numbers.
+
+    >>> measure("1 minute", pa.int32(), "time"), measure("500 ms", pa.float64(), "time")
+    (60, 0.5)
+    """
+    if isinstance(span, str) and not pa.types.is_temporal(type_):
+        if name == TUP:
+            raise SchemaError(f"`{span}` measures nothing on `{name}`, which counts tuples: give a number of them")
+        size = Fraction(duration(span), 10**9)
+    elif isinstance(span, str):
+        size = Fraction(duration(span), _unit(type_))
+        if size.denominator != 1:
             raise SchemaError(f"`{span}` is no whole number of steps of `{name}`, a {type_}")
-        return duration(span) // unit
-    if isinstance(span, str):
-        raise SchemaError(f"`{span}` measures nothing on `{name}`, a {type_}: give a number")
+    elif pa.types.is_temporal(type_):
+        raise SchemaError(f"{span} measures nothing on `{name}`, a {type_}: give a duration such as `10 minutes`")
+    else:
+        size = _exact(span)
     if pa.types.is_floating(type_):
-        return float(span)
-    if span != int(span):
-        raise SchemaError(f"{span} is no whole number, as `{name}`, a {type_}, needs")
-    return int(span)
+        return float(size)
+    if size.denominator != 1:
+        seconds = " of seconds" if isinstance(span, str) else ""
+        raise SchemaError(f"{span} is no whole number{seconds}, as `{name}`, a {type_}, needs")
+    if abs(size) > _LONGEST:
+        raise SchemaError(f"{span} is more than `{name}`, a {type_}, can reach: give up to {_LONGEST}")
+    return int(size)
+
+
+def _exact(given: float) -> Fraction:
+    try:
+        return Fraction(given)
+    except (ValueError, OverflowError):
+        raise SchemaError(f"a span is a finite number, or a duration such as `10 minutes`, not {given}") from None
 
 
 def _unit(type_: pa.DataType) -> int:

@@ -11,6 +11,7 @@ from typing import overload
 import pyarrow as pa
 
 from australis import moving_methods, parameters, signal_methods
+from australis.arguments import check_arguments
 from australis.box import Box
 from australis.boxes import Aggregate, BSort, Filter, Join, Map, Read, Resample, Union, Write
 from australis.errors import NetworkError, listing, near
@@ -76,6 +77,7 @@ class Stream:
             return self.origin.name
         return f"{self.origin.name or self.origin.box.kind}.{self.at}"
 
+    @check_arguments()
     def port(self, name: str) -> Stream:
         """Another output of the same box."""
         ports = [OUT] if isinstance(self.origin, Input) else list(self.origin.ports)
@@ -113,6 +115,7 @@ class Stream:
         self, first: Expression, second: Expression, /, *more: Expression, box: str | None = None
     ) -> tuple[Stream, ...]: ...
 
+    @check_arguments()
     def filter(self, *predicates: Expression, box: str | None = None) -> Stream | tuple[Stream, ...]:
         """Send each tuple to the first predicate it satisfies; what satisfies none is the stream's `rest`.
 
@@ -123,21 +126,25 @@ class Stream:
         streams = tuple(Stream(made, port) for port in made.ports)
         return streams[0] if len(predicates) == 1 else streams
 
+    @check_arguments()
     def map(self, columns: Columns | None = None, /, *, box: str | None = None, **more: Expression) -> Stream:
         """Make each tuple anew of expressions over it."""
         with _telling(Map, box):
             return self._main(Map(parameters.columns({**(columns or {}), **more})), box)
 
+    @check_arguments()
     def union(self, *others: Stream, box: str | None = None) -> Stream:
         """Merge with other streams of the same schema, in the order of arrival."""
         with _telling(Union, box):
             return self._main(Union(1 + len(others)), box, *others)
 
+    @check_arguments()
     def bsort(self, on: On, slack: int = 0, by: By = (), box: str | None = None) -> Stream:
         """Sort on a column as far as a buffer of `slack` + 1 tuples can."""
         with _telling(BSort, box):
             return self._main(BSort(order(on, slack, by)), box)
 
+    @check_arguments()
     def aggregate(
         self,
         functions: Functions | None = None,
@@ -175,6 +182,7 @@ class Stream:
             )
             return self._main(aggregate, box)
 
+    @check_arguments()
     def join(
         self,
         other: Stream,
@@ -203,13 +211,14 @@ class Stream:
             )
             return self._main(join, box, other)
 
+    @check_arguments()
     def resample(
         self,
         other: Stream,
         functions: Functions | None = None,
         /,
         *,
-        on: On | Sequence[On] | None = None,
+        on: On | Sequence[On | None] | None = None,
         size: Length,
         box: str | None = None,
         **more: Function,
@@ -222,6 +231,7 @@ class Stream:
             made = parameters.functions({**(functions or {}), **more})
             return self._main(Resample(made, left, right, parameters.span(size)), box, other)
 
+    @check_arguments()
     def write(
         self,
         table: Keyed,
@@ -240,6 +250,7 @@ class Stream:
             written = parameters.columns({**(columns or {}), **more})
             return self._main(Write(table, written, parameters.columns(returning or {})), box)
 
+    @check_arguments()
     def read(self, table: Keyed, *columns: str, box: str | None = None) -> Stream:
         """Give each tuple with columns (all, if none is named) of the row of its key, null where there is none."""
         with _telling(Read, box):
@@ -266,11 +277,13 @@ class Stream:
     meet = moving_methods.meet
     distinct = moving_methods.distinct
 
+    @check_arguments()
     def output(
         self, latency: Points | None = None, delivered: Points | None = None, value: Mapping[str, Points] | None = None
     ) -> Outlet:
         """Say what the stream is worth as an output: utilities by latency in seconds, part delivered, and value."""
-        return Outlet(self, qos(latency, delivered, value))
+        with telling("output"):
+            return Outlet(self, qos(latency, delivered, value))
 
     def _without_order(self) -> NetworkError:
         columns = [field.name for field in self.schema if numeric(field.type) or temporal(field.type)]
@@ -297,22 +310,28 @@ class Outlet:
     qos: QoS
 
 
+@check_arguments()
 def stream(name: str, schema: Spec) -> Stream:
     """An input: `au.stream("reports", "time int, vid int, mph int")`."""
-    return Stream(Input(name, schema_of(schema)))
+    with telling(f"input {name}"):
+        return Stream(Input(name, schema_of(schema)))
 
 
+@check_arguments()
 def static(name: str, schema: Spec) -> Stream:
     """A stored table as an input, read whole before any stream starts."""
-    return Stream(Input(name, schema_of(schema), static=True))
+    with telling(f"input {name}"):
+        return Stream(Input(name, schema_of(schema), static=True))
 
 
+@check_arguments()
 def table(name: str, schema: Spec, key: By) -> Keyed:
     """A table of rows under a key, which one `write` of a network fills and others may `read`."""
     with telling(f"table {name}"):
         return parameters.keyed(name, schema, key)
 
 
+@check_arguments()
 @contextmanager
 def group(name: str) -> Iterator[None]:
     """Put the boxes made inside in a named group, which may lie in another."""

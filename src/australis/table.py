@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from australis.arguments import fit_fields
 from australis.columns import Values, arrow, plain, storage, take
+from australis.errors import NetworkError, listing, near
 from australis.kernel import inner
-from australis.keys import Keys, single, words
+from australis.keys import Keys, hashable, single, words
 from australis.train import Bools, Ints
 
 _FIRST_CAPACITY = 64
@@ -25,6 +27,22 @@ class Keyed:
     name: str
     schema: pa.Schema
     key: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        fit_fields(self)
+        names = self.schema.names
+        if not self.key:
+            raise NetworkError(f"a table has a key; its columns are {listing(names)}")
+        if len(set(self.key)) < len(self.key):
+            raise NetworkError(f"the key names a column twice: {listing(self.key)}")
+        for part in self.key:
+            if part not in names:
+                raise NetworkError(f"the key {part} is no column; there are {listing(names)}{near(part, names)}")
+            if not hashable(self.schema.field(part).type):
+                raise NetworkError(
+                    f"the key {part} is a {self.schema.field(part).type}, and values of that make no key: give a column"
+                    " of numbers, texts or times"
+                )
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from australis.arguments import check_fields, shown
 from australis.boxes import Filter, Join, Map, Read, Union, Write
 from australis.errors import AustralisError, NetworkError, listing, near
 from australis.schema import numeric
@@ -63,8 +64,8 @@ def _check_names(network: Network) -> None:
     groups = sorted({name for node in network.nodes for name in node.group})
     for what, names in (("input", inputs), ("box", boxes), ("output", outputs), ("table", tables), ("group", groups)):
         for name in names:
-            if not _NAME.fullmatch(name):
-                raise NetworkError(f"{what} {name!r}: a name is made of letters, digits, `_` and `-`")
+            if not _is_name(name):
+                raise NetworkError(f"{what} {shown(name)}: a name is made of letters, digits, `_` and `-`")
         for name, count in Counter(names).items():
             if count > 1:
                 raise NetworkError(f"{count} {what if what != 'box' else 'boxe'}s are named {name}; names are unique")
@@ -76,6 +77,10 @@ def _check_names(network: Network) -> None:
             raise NetworkError(f"output {name}: an input has that name already; a run gives both by their names")
     if not outputs:
         raise NetworkError("a network has at least one output, and this one has none")
+
+
+def _is_name(name: object) -> bool:
+    return isinstance(name, str) and _NAME.fullmatch(name) is not None
 
 
 def _check_arrows(network: Network) -> None:
@@ -186,6 +191,7 @@ def _wired(network: Network, nodes: tuple[Node, ...]) -> tuple[tuple[Node, ...],
     for node in nodes:
         sources = tuple(_full(title(node), arrow, known) for arrow in node.sources)
         with telling(title(node)):
+            check_fields(node.box)
             known[node.name] = node.box.outputs(*(known[arrow.source][arrow.port] for arrow in sources))
         wired.append(replace(node, sources=sources))
     return tuple(wired), known

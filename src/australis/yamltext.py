@@ -51,14 +51,17 @@ class Document:
 
     def __init__(self, text: str, name: str) -> None:
         self.name = name
-        loader = _Loader(text)
+        try:
+            loader = _Loader(text)
+        except yaml.YAMLError as error:
+            raise NetworkError(f"{name}: {' '.join(str(error).split())}") from error
         try:
             self._root = loader.get_single_node()
             self.data: Any = None if self._root is None else loader.construct_document(self._root)
         except yaml.MarkedYAMLError as error:
             problem = " ".join(filter(None, (error.context, error.problem)))
             raise _error(name, problem, error.problem_mark or error.context_mark) from error
-        except yaml.YAMLError as error:
+        except (yaml.YAMLError, ValueError) as error:  # such as a number of thousands of digits
             raise NetworkError(f"{name}: {error}") from error
         except NetworkError as error:
             raise NetworkError(f"{name}{error}") from None

@@ -21,11 +21,12 @@ from australis.expr import Expr
 from australis.folds import Accumulators, Feed
 from australis.folds.fold import ALL
 from australis.order import Order, place_type
-from australis.span import Span, duration, measure
+from australis.span import Span, measure, microseconds
 from australis.table import Table
 from australis.train import Bools, Ints, Train, concat, empty
 
 _CONTRIBUTIONS = 1 << 16
+_MOST_WINDOWS = 100_000
 
 
 @dataclass(frozen=True)
@@ -278,7 +279,7 @@ class Aggregate:
         """In microseconds, or -1 without one."""
         if self.timeout is None:
             return -1
-        span = duration(self.timeout) // 1000 if isinstance(self.timeout, str) else round(self.timeout * 10**6)
+        span = microseconds(self.timeout)
         if span < 0:
             raise SchemaError(f"a timeout of {self.timeout} lies in the past")
         return span
@@ -293,6 +294,11 @@ class Aggregate:
         advance = type(size or 0)(0) if isinstance(self.advance, Expr) else measure(self.advance, type_, name)
         if (size is not None and size <= 0) or (not isinstance(self.advance, Expr) and advance <= 0):
             raise SchemaError(f"a window's size ({self.size}) and advance ({self.advance}) are more than 0")
+        if size is not None and advance and size / advance > _MOST_WINDOWS:
+            raise SchemaError(
+                f"a tuple would lie in {size / advance:.0f} windows of size {self.size} that advance by {self.advance},"
+                f" and at most {_MOST_WINDOWS:,} are served: give a larger advance"
+            )
         return size, advance
 
     @bound

@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from australis.errors import ExpressionError, RunError, listing, near
+from australis.errors import ExpressionError, RunError, listing, near, single_quotes
 from australis.expr.aggregates import AGGREGATES
 from australis.expr.arrow import Array, Datum, Scalar, as_array, null, nulls, pc
 from australis.expr.convert import cast, castable, converted, try_cast
@@ -72,8 +72,9 @@ def _column(name: str, scope: Scope) -> Operand:
         raise _error(scope, f"there are {count} columns `{name}`; rename one of them")
     if name.lower() in REFUSED:
         raise _error(scope, f"there is no `{name}`: {REFUSED[name.lower()]}")
-    hint = near(name, scope.schema.names)
-    raise _error(scope, f"there is no column `{name}`{hint or '.'} The columns are {listing(scope.schema.names)}")
+    hint, columns = near(name, scope.schema.names), listing(scope.schema.names)
+    text = "" if hint else single_quotes(name)  # in double quotes a text is a name
+    raise _error(scope, f"there is no column `{name}`{hint or '.'} The columns are {columns}{text}")
 
 
 def _scalar(node: Literal) -> Scalar:

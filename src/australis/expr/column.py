@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 import pyarrow as pa
 
+from australis.arguments import check_arguments, shown
 from australis.errors import ExpressionError
 from australis.expr.expression import Expr, of
 from australis.expr.node import Literal, Name, Node, apply
@@ -137,6 +138,7 @@ class Term:
         return call("cast", self, type_text(data_type(type) if isinstance(type, str) else type))
 
 
+@check_arguments(ExpressionError)
 def col(name: str) -> Term:
     """A column; `col("left.pos")` is the column "left.pos"."""
     return Term(of(Name(name)))
@@ -188,7 +190,8 @@ def _node(value: Any) -> Node:
     if isinstance(value, dt.time) and value.tzinfo is None:
         return _typed(value.isoformat(), "time")
     raise ExpressionError(
-        f"{value!r} of type {type(value).__name__} is no constant; use a number, a str, a bool, None, or a datetime"
+        f"{shown(value)} of type {type(value).__name__} is no constant; use a number, a str, a bool, None, or a"
+        " datetime"
     )
 
 
@@ -196,7 +199,7 @@ def _number(value: int | float) -> Node:
     if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
         return _typed(repr(value), "double")
     if isinstance(value, int) and not -(2**63) <= value < 2**64:
-        raise ExpressionError(f"the number {value} does not fit in 64 bits; use a float")
+        raise ExpressionError(f"the number {shown(value)} does not fit in 64 bits; use a float")
     # str(-0.0) is a sign and a zero to the parser.
     return apply("neg", Literal(0.0)) if str(value) == "-0.0" else Literal(value)
 

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 import pyarrow as pa
 
+from australis.arguments import check_arguments
 from australis.errors import ExpressionError, RunError, listing, near
 from australis.expr.aggregates import AGGREGATES
 from australis.expr.arrow import Array, pc
@@ -73,6 +74,7 @@ class Function:
         return result
 
 
+@check_arguments(ExpressionError)
 def function(returns: str | Type, name: str | None = None) -> Callable[[Kernel], Kernel]:
     """Let expressions call a Python function by name; it stays as it is for Python.
 

@@ -14,6 +14,7 @@ from numba.core import types
 from numba.core.errors import NumbaError
 from numba.np.numpy_support import as_dtype, from_dtype
 
+from australis.arguments import check_arguments
 from australis.columns import Values, arrow, storage
 from australis.errors import ExpressionError, RunError
 from australis.folds.checked import checked
@@ -41,6 +42,7 @@ WINDOW_FUNCTIONS: dict[str, WindowFunction] = {}
 """Those that expressions may call by name."""
 
 
+@check_arguments(ExpressionError)
 def window_function(
     name: str, init: Callable[[], Any], incr: Callable[..., Any], final: Callable[[Any], Any]
 ) -> WindowFunction:

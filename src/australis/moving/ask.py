@@ -13,7 +13,9 @@ import pyarrow.compute as pc
 from australis.box import EVERYWHERE, Key, Moment, Tables, Trains, bound
 from australis.errors import ExpressionError, NetworkError
 from australis.expr import Bound, Expr
+from australis.moving import check
 from australis.moving import queries as asked
+from australis.moving.timing import silence
 from australis.moving.watch import Watch
 from australis.schema import schema
 from australis.span import Span
@@ -91,6 +93,8 @@ class Ask:
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         if not self.queries:
             raise NetworkError("there is no query to ask")
+        check.objects(inputs[0], self.id, (self.x, self.y), self.carry)
+        silence(inputs[0], self.time, self.timeout)
         self._only(inputs[0])
         unread = self._unread()
         if unread:

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from australis.box import Key, Moment, Tables, Trains
 from australis.columns import plain
+from australis.errors import SchemaError, listing, near
 from australis.moving.objects import latest
 from australis.moving.queries import QUERY, K
 from australis.moving.revising import Before
@@ -42,6 +43,9 @@ class Nearest:
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         (stream,) = inputs
+        for name in (QUERY, self.id):
+            if name not in stream.names:
+                raise SchemaError(f"`{name}` is no column; there are {listing(stream.names)}{near(name, stream.names)}")
         return {"out": _updates(stream)}
 
     def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:

@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from australis.columns import Values
-from australis.errors import NetworkError
+from australis.errors import NetworkError, listing, near
 from australis.order import Order, place_type
 from australis.span import Span, measure
 from australis.table import Table
@@ -24,12 +24,21 @@ def time_type(objects: pa.Schema, time: str | None) -> pa.DataType:
 
 
 def silence(objects: pa.Schema, time: str | None, timeout: Span | None) -> Any:
-    """For how long an object may be silent, in values of its time."""
-    if timeout is None:
-        return None
-    if time is None:
+    """For how long an object may be silent, in values of its time, which is a column of theirs."""
+    if time is None and timeout is not None:
         raise NetworkError("a `timeout` is told by the objects' time: give `time`, its column")
-    return measure(timeout, Order(time).check(objects), time)
+    if time is None:
+        return None
+    if time not in objects.names:
+        raise NetworkError(
+            f"`time` is a column of the objects, not `{time}`; there are {listing(objects.names)}"
+            f"{near(time, objects.names)}"
+        )
+    type_ = Order(time).check(objects)
+    span = None if timeout is None else measure(timeout, type_, time)
+    if span is not None and span < 0:
+        raise NetworkError(f"a `timeout` of {timeout} lies in the past: give 0 or more")
+    return span
 
 
 def advance(clock: Table, times: Values) -> None:

@@ -51,9 +51,14 @@ class Graph:
         return "{" + ", ".join(f"{x:g}: {utility:g}" for x, utility in self.points) + "}"
 
 
-def graph(points: Points) -> Graph:
-    """A graph of points as people write them, in any order."""
-    return Graph(tuple(sorted((float(x), float(utility)) for x, utility in points.items())))
+def graph(points: Points, about: str = "") -> Graph:
+    """A graph of points as people write them, in any order; errors say what it is about."""
+    try:
+        return Graph(tuple(sorted((float(x), float(utility)) for x, utility in points.items())))
+    except NetworkError as error:
+        raise NetworkError(f"{about}: {error}" if about else str(error)) from error
+    except OverflowError as error:
+        raise NetworkError(f"{about or 'a QoS graph'}: its points lie at finite numbers ({error})") from error
 
 
 @dataclass(frozen=True)
@@ -96,7 +101,7 @@ def qos(
     if value is not None and len(value) != 1:
         raise NetworkError(f"a value graph is about one column, as in {{toll: {{0: 0.1, 9: 1}}}}; {list(value)} given")
     return QoS(
-        None if latency is None else graph(latency),
-        None if delivered is None else graph(delivered),
-        None if value is None else next((column, graph(points)) for column, points in value.items()),
+        None if latency is None else graph(latency, "latency"),
+        None if delivered is None else graph(delivered, "delivered"),
+        None if value is None else next((column, graph(points, "value")) for column, points in value.items()),
     )

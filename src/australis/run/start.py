@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from australis.errors import RunError, listing, near
+from australis.arguments import check_arguments
+from australis.errors import AustralisError, RunError, listing, near
 from australis.network import Input, Network
 from australis.run import intake
 from australis.run import sink as sinks
@@ -27,14 +28,17 @@ from australis.run.sources.push import Push
 from australis.run.sources.replay import Replay
 from australis.run.spark import Run
 from australis.run.succession import losses, planned, successor
-from australis.span import seconds
+from australis.span import microseconds
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+_MOST_PARTITIONS = 1 << 16
+_LONGEST_WAIT = 366 * 86_400 * 10**6
 _MOST = 16  # partitions that are not asked for
 
 
+@check_arguments(RunError)
 def start(
     network: Network,
     given: Mapping[str, Any] | None = None,
@@ -61,11 +65,12 @@ def start(
     """
     named = {**(given or {}), **more}
     _check_names(network, named)
+    _check_options(partitions, train, trigger)
     with ExitStack() as stack:
         temporary = checkpoint is None
         if checkpoint is None:
             checkpoint = stack.enter_context(tempfile.TemporaryDirectory(prefix="australis-"))
-        folder = Checkpoint(checkpoint)
+        folder = Checkpoint(checkpoint, kept=not temporary)
         if not folder.fresh and partitions not in (None, folder.partitions):
             raise RunError(
                 f"{folder.path}: the run has {folder.partitions} partitions, and cannot go on with {partitions};"
@@ -100,6 +105,20 @@ def start(
     except BaseException:
         closing.close()
         raise
+
+
+def _check_options(partitions: int | None, train: int | None, trigger: str | float | None) -> None:
+    """Refuse numbers that no run can have, before Spark is started."""
+    if partitions is not None and not 1 <= partitions <= _MOST_PARTITIONS:
+        raise RunError(f"start: `partitions` is a number of tasks from 1 to {_MOST_PARTITIONS:,}, not {partitions}")
+    if train is not None and train < 1:
+        raise RunError(f"start: `train` is the most tuples of an input in a batch, 1 or more, not {train}")
+    try:
+        wait = 0 if trigger is None else microseconds(trigger)
+    except AustralisError as error:
+        raise RunError(f"start: `trigger`: {error}") from error
+    if not 0 <= wait <= _LONGEST_WAIT:
+        raise RunError(f"start: `trigger` is a time between two batches, from 0 up to a year, not {trigger}")
 
 
 def sources_of(
@@ -229,4 +248,4 @@ def _trigger(given: str | float | None) -> str | None:
     """A trigger as Spark takes it."""
     if given is None:
         return None
-    return f"{round(seconds(given) * 1000)} milliseconds"
+    return f"{microseconds(given) // 1000} milliseconds"

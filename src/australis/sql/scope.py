@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from australis.errors import listing, near
+from australis.errors import listing, near, single_quotes
 from australis.expr import Expr
 from australis.expr.expression import of
 from australis.expr.node import renamed
@@ -47,7 +47,8 @@ class Scope:
         names = list(dict.fromkeys(each.name for each in self.columns))
         whole = names if "." not in name else [f"{each.table}.{each.name}" for each in self.columns]
         hint = near(name, whole) or "."
-        raise piece.error(f"there is no column `{name}`{hint} The columns are {listing(names)}", name)
+        text = single_quotes(name) if f'"{name}"' in piece.text else ""
+        raise piece.error(f"there is no column `{name}`{hint} The columns are {listing(names)}{text}", name)
 
     def resolved(self, piece: Piece, given: Expr | None = None) -> Expr:
         """The expression of a piece, over the columns of the stream."""

@@ -7,6 +7,7 @@ from glob import glob, has_magic
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from australis.errors import RunError
 from australis.place import place
 from australis.run.sources.form import FORMATS, KINDS, form
 
@@ -20,7 +21,10 @@ def files(pattern: str, order: Order, sounds: bool = False) -> list[Key]:
 
     Names that begin with `.` or `_` or end with `.tmp` are of files still being written.
     """
-    paths = [path for path in _found(pattern, KINDS if sounds else FORMATS) if not _hidden(path)]
+    try:
+        paths = [path for path in _found(pattern, KINDS if sounds else FORMATS) if not _hidden(path)]
+    except OSError as error:  # such as a name that is too long, or a folder that may not be read
+        raise RunError(f"{pattern}: {error}; give a file, a glob or a folder that can be read") from error
     if order == "name":
         return sorted((0, str(path)) for path in paths)
     keys = []

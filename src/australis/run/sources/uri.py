@@ -29,6 +29,7 @@ FORMS = (
     "`push:[HOST:]PORT?spool=FOLDER`",
     "`samples:FILES?rate=48000`, files of samples that go on together",
 )
+_MOST = 1e12  # a speed that waits for nothing, and more than any source counts
 _OPTIONS = re.compile(r"(.*?)\?(\w+=.*)", re.DOTALL)
 _CUTTING = ("size", "rate", "channels")
 _FILES = ("follow", "order", "strict", "header", "delimiter", "null", "joined", *_CUTTING)
@@ -48,7 +49,7 @@ def source(text: str | Path, schema: Spec) -> Source:
     match = _OPTIONS.fullmatch(spelled)
     place, options = (match[1], _options(spelled, match[2])) if match else (spelled, {})
     kind, colon, rest = place.partition(":")
-    if not colon or len(kind) < 2 or kind.lower() == "file" or Path(place).exists():
+    if not colon or len(kind) < 2 or kind.lower() == "file" or _there(place):
         return _files(spelled, place, columns, options)
     if kind == "replay":
         _check(spelled, options, ("on", "speed", "began", *_FILES))
@@ -62,13 +63,13 @@ def source(text: str | Path, schema: Spec) -> Source:
     if kind == "rate":
         own = {name: options.pop(name) for name in ("limit", "began") if name in options and name not in columns.names}
         _check(spelled, options, (*columns.names, "limit", "began"))
-        numbers = {name: _number(spelled, name, value) for name, value in own.items()}
-        limit, began = numbers.get("limit"), numbers.get("began")
+        limit = _count(spelled, "limit", own["limit"], 0) if "limit" in own else None
+        began = _number(spelled, "began", own["began"]) if "began" in own else None
         return Rate(
             columns,
             _number(spelled, "the rate", rest),
             tuple(options.items()),
-            None if limit is None else int(limit),
+            limit,
             None if began is None else round(began * 1e6),
         )
     if kind == "push":
@@ -77,6 +78,13 @@ def source(text: str | Path, schema: Spec) -> Source:
         return _samples(spelled, rest, columns, options)
     hint = near(kind, ("replay", "rate", "push", "samples"))
     raise RunError(f"there is no source `{spelled}`{hint}; a source is {'; or '.join(FORMS)}")
+
+
+def _there(place: str) -> bool:
+    try:
+        return Path(place).exists()
+    except (OSError, ValueError):  # no name that a file can have
+        return False
 
 
 def _files(spelled: str, place: str, columns: Any, options: dict[str, str]) -> Files:
@@ -100,30 +108,28 @@ def _files(spelled: str, place: str, columns: Any, options: dict[str, str]) -> F
 
 def _samples(spelled: str, place: str, columns: Any, options: dict[str, str]) -> Samples:
     _check(spelled, options, (*_CUTTING, "times"))
-    how, times = _cutting(spelled, options), _number(spelled, "times", options.get("times", "1"))
+    how, times = _cutting(spelled, options), _count(spelled, "times", options.get("times", "1"))
     paths = [path for _, path in folder.files(str(path_of(place).expanduser()), "name", sounds=True)]
     if not paths:
         raise RunError(f"{spelled}: no file matches {place}; names end in one of {listing(SOUNDS)}")
-    return Samples(columns, tuple(paths), how.rate, how.size, how.channels, int(times))
+    return Samples(columns, tuple(paths), how.rate, how.size, how.channels, times)
 
 
 def _cutting(spelled: str, options: dict[str, str]) -> Cutting:
     known = Cutting()
-    size = int(_number(spelled, "size", options["size"])) if "size" in options else known.size
-    channels = tuple(
-        int(_number(spelled, "a channel", each)) for each in options.get("channels", "").split(",") if each
-    )
+    size = _count(spelled, "size", options["size"]) if "size" in options else known.size
+    channels = tuple(_count(spelled, "a channel", each) for each in options.get("channels", "").split(",") if each)
     return Cutting(size, options.get("rate", ""), channels, _truth(spelled, "joined", options.get("joined", "false")))
 
 
 def _push(spelled: str, place: str, columns: Any, options: dict[str, str]) -> Push:
     _check(spelled, options, ("spool", "limit", "largest"))
     host, _, port = place.rpartition(":")
-    if not port.isascii() or not port.isdigit():
+    if not port.isascii() or not port.isdigit() or len(port) > 5 or int(port) >= 1 << 16:
         raise RunError(f"{spelled}: `{port}` is no port; write push:8080, or push:HOST:8080 for more than this machine")
     folder = str(path_of(options["spool"]).expanduser()) if options.get("spool") else ""
     limit, largest = (
-        int(_number(spelled, name, options[name])) if name in options else default
+        _count(spelled, name, options[name]) if name in options else default
         for name, default in (("limit", LIMIT), ("largest", LARGEST))
     )
     return Push(host.strip("[]") or LOOPBACK, int(port), columns, folder, limit, largest)
@@ -153,6 +159,16 @@ def _truth(spelled: str, name: str, value: str) -> bool:
 
 def _number(spelled: str, name: str, value: str) -> float:
     try:
-        return float(value)
+        number = float(value)
     except ValueError as error:
         raise RunError(f"{spelled}: {name} is a number, not `{value}`") from error
+    if not abs(number) <= _MOST:  # nor is NaN
+        raise RunError(f"{spelled}: {name} is a number up to {_MOST:g}, not `{value}`")
+    return number
+
+
+def _count(spelled: str, name: str, value: str, least: int = 1) -> int:
+    number = _number(spelled, name, value)
+    if number != int(number) or number < least:
+        raise RunError(f"{spelled}: {name} is a whole number, {least} or more, not `{value}`")
+    return int(number)
