@@ -8,7 +8,7 @@ import urllib.request
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -41,6 +41,25 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "incoming").mkdir()
     shutil.copy(ROOT / "examples" / "reports.csv", tmp_path / "incoming")
     return tmp_path
+
+
+def test_the_change_of_the_readme_is_made(spark: "SparkSession", monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it is written, but for the session and the partitions, and with something to wait for."""
+    first, changed = (
+        re.search(rf"```python[^\n]*\n((?:(?!```).)*?{word}.*?)```", README, re.DOTALL)
+        for word in (r"jams = \(reports", r"run\.change")
+    )
+    assert first is not None
+    assert changed is not None
+    started = au.Network.start
+    monkeypatch.setattr(au.Network, "start", lambda *args, **more: started(*args, **more, spark=spark, partitions=2))
+    namespace: dict[str, Any] = {}
+    exec(first[1], namespace)
+    exec(changed[1], namespace)
+    run = namespace["run"]
+    assert run.totals.taken == {"reports": 2160}
+    assert {"jams", "speeds"} == {output.name for output in run.network.outputs}
+    assert Path("live.csv").read_text().startswith('"time","xway","seg","cars","mph"')
 
 
 def free_port() -> int:

@@ -9,6 +9,7 @@ import pytest
 import australis as au
 from australis.network import Network
 from australis.run import state
+from australis.run.checkpoint import Checkpoint
 from australis.run.control import Control, Order
 from australis.run.job import Job
 from australis.run.reader import Reader
@@ -93,6 +94,34 @@ def test_boxes_that_stay_keep_their_state_while_others_come_and_go(partitions: i
     # The segments were gone for three batches, and started anew.
     late = au.network(segs=SEGS).run_local(reports=tuples().slice(360))["segs"]
     assert Counter(rows(late)) - found["segs"] == Counter()
+
+
+BOTH = REPORTS.aggregate(on="time", size=50, by=["vid", "seg"], n="count(*)", box="both")
+
+
+@pytest.mark.parametrize("warm", [True, False], ids=["warm", "cold"])
+def test_boxes_that_stay_are_divided_as_their_state_is_whatever_comes_beside_them(warm: bool, tmp_path: Path) -> None:
+    """Beside a box by segments the cheapest plan divides the other by them too, where its state could not follow."""
+    alone, beside = au.network(both=BOTH), au.network(both=BOTH, segs=SEGS)
+    sources: dict[str, Source] = {"reports": Memory((tuples(),))}
+    assert planned(alone, sources, 2).layouts["both"] != planned(beside, sources, 2).layouts["both"]
+    for networks in ([alone, beside, alone], [beside, alone, beside, au.network(both=BOTH, cars=CARS, segs=SEGS)]):
+        folder = tmp_path / str(len(networks))
+        folder.mkdir()
+        found = ran(networks, 2, warm, folder)
+        assert found["both"] == Counter(rows(alone.run_local(reports=tuples())["both"]))
+
+
+def test_how_boxes_are_divided_is_on_the_checkpoint(tmp_path: Path) -> None:
+    sources: dict[str, Source] = {"reports": Memory((tuples(),))}
+    alone, beside = au.network(both=BOTH), au.network(both=BOTH, segs=SEGS)
+    first = Job(alone, planned(alone, sources, 2), sources, str(tmp_path), 2)
+    second = successor(first, 1, beside, sources, 2)
+    assert second.layouts == {"both": (0, 1)}
+    folder = Checkpoint(tmp_path)
+    folder.keep(second)
+    kept = folder.network(2)
+    assert planned(kept.network(), sources, 2, kept.layouts) == second.plan
 
 
 @pytest.mark.parametrize("warm", [True, False], ids=["warm", "cold"])

@@ -49,12 +49,15 @@ class Placing:
     """Boxes that must run in one partition, whatever they need themselves."""
     hashed: set[str] = field(default_factory=set)
     """Tables that cannot be divided as a source has done."""
+    kept: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """The places of the keys of boxes that must be divided as they were, since their state is."""
 
     def __post_init__(self) -> None:
         self.taken: dict[Inlet, Taken] = {}
         self.one: dict[str, bool] = {}
         self.spreads: dict[Arrow, Spread] = {}
         self.orders: dict[Arrow, Key] = {}
+        self.layouts: dict[str, tuple[int, ...]] = {}
         self._layouts: dict[str, Layout] = {}
         self._wishes: dict[Arrow, list[frozenset[str]]] = {}
         for input in self.network.inputs:
@@ -154,6 +157,8 @@ class Placing:
     ) -> list[Spread]:
         """Let the inputs of a box lie as it needs them."""
         layout = self._layout(node, keys, {side: at for side, at in streams.items() if keys[side] != EVERYWHERE})
+        if not layout.own:
+            self.layouts[node.name] = layout.places
         lying = [COPIED] * len(keys)
         for side, key in enumerate(keys):
             wanted = COPIED if key == EVERYWHERE else Spread(layout.columns(key), layout.own)
@@ -174,6 +179,10 @@ class Placing:
             if layout.own and (not streams or self._price(layout, node, keys, streams) != 0):
                 self.hashed.add(node.box.table.name)
             return layout
+        if node.name in self.kept:
+            if table is not None:
+                self._layouts[table] = Layout(self.kept[node.name])
+            return Layout(self.kept[node.name])
         options = [
             Layout(tuple(map(keys[side].index, known.columns)), known.own)
             for side, lying in streams.items()

@@ -12,11 +12,16 @@ from australis.plan.placing import Placing
 from australis.plan.stage import Entry, Inlet, Plan, Stage
 
 
-def plan(network: Network, sources: Mapping[str, Key | None] | None = None) -> Plan:
+def plan(
+    network: Network,
+    sources: Mapping[str, Key | None] | None = None,
+    kept: Mapping[str, tuple[int, ...]] | None = None,
+) -> Plan:
     """The stages of a network.
 
     `sources` says by which columns the partitions of stream inputs are divided already, `()` where there is only one;
     nothing is assumed of the others. That two sources divide alike is not assumed either.
+    Boxes that are `kept` are divided by these places of their keys, as in an earlier plan's `layouts`.
 
     >>> import australis as au
     >>> reports = au.stream("reports", "time int, xway int, seg int, mph int")
@@ -33,7 +38,7 @@ def plan(network: Network, sources: Mapping[str, Key | None] | None = None) -> P
     hashed: set[str] = set()
     while True:
         known = len(hashed)
-        placing = Placing(network, given, single, hashed)
+        placing = Placing(network, given, single, hashed, kept or {})
         wrong = _circling(placing)
         if len(hashed) == known and not wrong:
             return _assembled(placing)
@@ -144,7 +149,8 @@ def _assembled(placing: Placing) -> Plan:
         one = placing.one[superboxes[index][0]]
         stages.append(Stage(index, names, one, entries[index], leaves, tuple(o.name for o in outputs), copied))
     inputs = {input.name for input in network.inputs}
-    return Plan(tuple(stages), tuple(output.name for output in network.outputs if output.arrow.source in inputs))
+    straight = tuple(output.name for output in network.outputs if output.arrow.source in inputs)
+    return Plan(tuple(stages), straight, dict(placing.layouts))
 
 
 def _with_copies(placing: Placing, names: list[str]) -> tuple[str, ...]:

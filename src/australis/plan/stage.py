@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from australis.box import Key
 from australis.errors import NetworkError, listing
@@ -68,6 +69,8 @@ class Plan:
     stages: tuple[Stage, ...]
     straight: tuple[str, ...] = ()
     """Outputs that are inputs as they come: no stage produces them."""
+    layouts: Mapping[str, tuple[int, ...]] = field(default_factory=dict, compare=False, repr=False)
+    """The places of its key that the inputs of a box are divided by, where that was chosen for it."""
 
     @property
     def exchanges(self) -> tuple[Entry, ...]:

@@ -15,7 +15,7 @@ import json
 import shutil
 import uuid
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any
 from urllib.parse import unquote
@@ -43,6 +43,7 @@ class Kept:
     owners: Mapping[str, str]
     starts: Mapping[str, Offset]
     given: tuple[str, ...] = ()
+    layouts: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
     def network(self) -> Network:
         try:
@@ -93,14 +94,17 @@ class Checkpoint:
 
     def keep(self, job: Job) -> None:
         """Keep a job's network, before a batch runs it."""
-        kept = Kept(job.number, netfile.dumps(job.network), job.homes, job.owners, job.starts, tuple(sorted(job.given)))
+        given = tuple(sorted(job.given))
+        kept = Kept(job.number, netfile.dumps(job.network), job.homes, job.owners, job.starts, given, job.layouts)
         (self.path / "networks").mkdir(exist_ok=True)
         self._write(self._network(job.number), asdict(kept))
 
     def network(self, number: int) -> Kept:
         kept = self._read(self._network(number))
         homes = tuple(Home(home["name"], home["since"], tuple(home["kin"])) for home in kept["homes"])
-        return Kept(kept["number"], kept["text"], homes, kept["owners"], kept["starts"], tuple(kept.get("given", ())))
+        given = tuple(kept.get("given", ()))
+        layouts = {name: tuple(places) for name, places in kept.get("layouts", {}).items()}
+        return Kept(kept["number"], kept["text"], homes, kept["owners"], kept["starts"], given, layouts)
 
     def last_number(self) -> int:
         """The greatest number of a network that it keeps."""

@@ -65,6 +65,8 @@ class Job:
     homes: tuple[Home, ...] = ()
     owners: Mapping[str, str] = field(default_factory=dict)
     """What boxes are called in the state, where that is not their name."""
+    layouts: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """The boxes that the plan had to divide as the network before did."""
     strict: bool = False
     """Whether input that cannot be read is an error."""
     parted: Mapping[str, Parted] = field(default_factory=dict)

@@ -224,7 +224,7 @@ def _jobs(
             f"{folder.path}: there was an input {listing(i.name for i in before.inputs if i.name not in there)},"
             " which the network no longer has; change the network while it runs, or choose another folder"
         )
-    plan = planned(before, there, folder.partitions)
+    plan = planned(before, there, folder.partitions, kept.layouts)
     job = Job(
         before,
         plan,
@@ -235,6 +235,7 @@ def _jobs(
         kept.starts,
         kept.homes,
         kept.owners,
+        kept.layouts,
         strict,
         given=frozenset(kept.given),
     )

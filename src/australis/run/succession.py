@@ -14,21 +14,27 @@ from australis.run.source import Divided, Source
 from australis.run.superbox import stateful
 
 
-def planned(network: Network, sources: Mapping[str, Source], partitions: int) -> Plan:
-    """The plan of a network, with what its sources say of how they are divided."""
+def planned(
+    network: Network, sources: Mapping[str, Source], partitions: int, kept: Mapping[str, tuple[int, ...]] | None = None
+) -> Plan:
+    """The plan of a network, with what its sources say of how they are divided, and boxes `kept` as they were."""
     streams = [input.name for input in network.inputs if not input.static]
     divided: dict[str, Key | None] = dict.fromkeys(streams, () if partitions == 1 else None)
     for name in streams if partitions > 1 else ():
         source = sources[name]
         if isinstance(source, Divided):
             divided[name] = source.by
-    return plan(network, divided)
+    return plan(network, divided, kept)
 
 
 def successor(old: Job, began: int, network: Network, sources: Mapping[str, Source], number: int) -> Job:
     """The job of a network that follows one which began at a version."""
-    after = planned(network, sources, old.partitions)
+    after, layouts = planned(network, sources, old.partitions), {}
     staying = {node.name for node in network.nodes if _stays(old.network, network, node)}
+    if old.partitions > 1 and any(_way(before) != _way(stage) for stage, before in _kin(old, after, staying)):
+        # The cheapest plan divides a box in another way than its state is: keep to that, at the price of an exchange.
+        layouts = {name: places for name, places in old.plan.layouts.items() if name in staying}
+        after = planned(network, sources, old.partitions, layouts)
     gone = {node.name for node in old.network.nodes if stateful(old.network, node)} - staying
     owners = {name: old.owners.get(name, name) for name in staying}
     used = {old.owners.get(name, name) for name in gone}
@@ -42,7 +48,7 @@ def successor(old: Job, began: int, network: Network, sources: Mapping[str, Sour
     changed = {name: owner for name, owner in owners.items() if owner != name}
     return replace(
         old, network=network, plan=after, sources=sources, number=number, starts=starts, homes=homes, owners=changed,
-        given=_given(old.network, network),
+        given=_given(old.network, network), layouts=layouts,
     )  # fmt: skip
 
 
@@ -100,6 +106,13 @@ def _homes(old: Job, began: int, after: Plan, staying: set[str], number: int) ->
         since = began - 1 if home.since is None else home.since
         homes.append(Home(home.name, since, tuple(name for name in named if name != home.name)))
     return tuple(homes)
+
+
+def _kin(old: Job, after: Plan, staying: set[str]) -> Iterator[tuple[Stage, Stage]]:
+    """Each new stage with the old ones of which boxes stay in it."""
+    for stage in after.stages:
+        boxes = staying.intersection(stage.nodes)
+        yield from ((stage, before) for before in old.plan.stages if boxes.intersection(before.nodes))
 
 
 def _way(stage: Stage) -> object:
