@@ -65,8 +65,6 @@ class Job:
     homes: tuple[Home, ...] = ()
     owners: Mapping[str, str] = field(default_factory=dict)
     """What boxes are called in the state, where that is not their name."""
-    layouts: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    """The boxes that the plan had to divide as the network before did."""
     strict: bool = False
     """Whether input that cannot be read is an error."""
     parted: Mapping[str, Parted] = field(default_factory=dict)
@@ -75,6 +73,8 @@ class Job:
     """A folder that all tasks see, through which trains go rather than through Spark."""
     given: frozenset[str] = frozenset()
     """Stored tables, and boxes over some, that the network before had: what is made of those alone has come out."""
+    layouts: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """The boxes that the plan had to divide as the network before did."""
 
     def __post_init__(self) -> None:
         if not self.homes:

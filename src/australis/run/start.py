@@ -235,8 +235,8 @@ def _jobs(
         kept.starts,
         kept.homes,
         kept.owners,
-        kept.layouts,
-        strict,
+        strict=strict,
+        layouts=kept.layouts,
         given=frozenset(kept.given),
     )
     if before == network:
