@@ -242,7 +242,7 @@ def test_resample_has_all_of_its_left_in_each_partition_and_gives_its_late_ones_
     valid(net, planned)
     assert [entering(entry) for entry in planned.stages[0].entries] == ["beats -> everywhere", "reports -> by vid"]
     assert planned.stages[0].nodes == ("steady", "late")
-    assert planned.stages[0].copied == (Arrow("late", "1"),)
+    assert planned.stages[0].copied == (Arrow("steady", "late_left"), Arrow("late", "1"), Arrow("late", "rest"))
     assert planned.stage_of("each").one
     assert planned.stages[1].entries[0].origin == 0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
 
-from australis.box import EVERYWHERE, Key, lost
+from australis.box import EVERYWHERE, Key
 from australis.boxes import Read, Write
 from australis.errors import NetworkError, listing, near
 from australis.network import Arrow, Network, Node
@@ -143,8 +143,7 @@ def _assembled(placing: Placing) -> Plan:
     for index, names in enumerate(whole):
         outputs = [output for output in network.outputs if home.get(output.arrow.source) == index]
         leaves = tuple(arrow for arrow in dict.fromkeys(taken) if home[arrow.source] == index)
-        lossy = (Arrow(name, port) for name in superboxes[index] for port in network.schemas[name] if lost(port))
-        given = dict.fromkeys((*leaves, *(output.arrow for output in outputs), *lossy))
+        given = [Arrow(name, port) for name in superboxes[index] for port in network.schemas[name]]
         copied = tuple(arrow for arrow in given if placing.spreads[arrow].by == EVERYWHERE)
         one = placing.one[superboxes[index][0]]
         stages.append(Stage(index, names, one, entries[index], leaves, tuple(o.name for o in outputs), copied))

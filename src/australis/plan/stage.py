@@ -59,7 +59,7 @@ class Stage:
     outputs: tuple[str, ...]
     """The outputs of the network that it produces."""
     copied: tuple[Arrow, ...]
-    """Those among what it gives, or loses, that are the same in every partition: they are taken from the first only."""
+    """What its boxes give the same in every partition: it is taken, and counted, in the first one only."""
 
 
 @dataclass(frozen=True)

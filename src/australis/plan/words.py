@@ -38,8 +38,10 @@ def _given(network: Network, stage: Stage) -> Iterator[str]:
         yield f"gives {listing(map(network.spelled, stage.leaves))}"
     if stage.outputs:
         yield f"makes the output{'s' if len(stage.outputs) > 1 else ''} {listing(stage.outputs)}"
-    if stage.copied:
-        yield f"has in each partition, and gives from one: {listing(map(network.spelled, stage.copied))}"
+    outputs = [output.arrow for output in network.outputs if output.name in stage.outputs]
+    copied = [arrow for arrow in dict.fromkeys((*stage.leaves, *outputs)) if arrow in stage.copied]
+    if copied:
+        yield f"has in each partition, and gives from one: {listing(map(network.spelled, copied))}"
 
 
 def _held(network: Network, stage: Stage) -> Iterator[str]:

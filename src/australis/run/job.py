@@ -24,7 +24,7 @@ from australis.run.sink import Parted
 from australis.run.source import Divided, Mapped, Offset, Part, Source, Split
 from australis.run.stamp import ahead, stamped, trains
 from australis.run.superbox import Arrows, stateful
-from australis.run.task import Fed, Task, table
+from australis.run.task import Fed, Task, stored_table
 from australis.run.wire import Parcel, divide, in_order, merged
 from australis.train import Train, empty
 
@@ -225,7 +225,9 @@ class Job:
         """The stored tables that are outputs as they are, once: in the first batch of the network that has them."""
         shown = {output.arrow.source for output in self.network.outputs if output.name in self.plan.straight}
         tables = (input for input in self.network.inputs if input.static and input.name in shown - self.given)
-        return {(i.name, OUT): table(self, i.name, batch) for i in tables} if batch.changed and not partition else {}
+        if partition or not batch.changed:
+            return {}
+        return {(input.name, OUT): stored_table(self, input.name, batch) for input in tables}
 
     def _checked(self, name: str, parts: Iterable[Part]) -> Iterator[Part]:
         for part in parts:

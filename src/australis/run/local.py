@@ -76,7 +76,8 @@ class Found(dict[str, pa.Table]):
 class Local:
     """A run of a network. Each call is one step of all its boxes; nothing is held between them.
 
-    Static inputs come first, on opening or in pushes of their own. After `end()` the run takes nothing more.
+    Static inputs come first, on opening or in pushes of their own. What those on opening give by themselves comes with
+    the results of the first call. After `end()` the run takes nothing more.
     """
 
     @check_arguments(RunError)
@@ -93,8 +94,9 @@ class Local:
         self._awaited = {input.name for input in network.inputs if input.static}
         self._streaming = False
         self._closed = ""
+        self._opened: Results = {}
         if statics or more:
-            self.push(statics, **more)
+            self._opened = self.push(statics, **more)
 
     def push(
         self,
@@ -148,7 +150,10 @@ class Local:
             self._closed = f"the run failed ({error}): open another"
             raise
         self._closed = "the run has ended: open another" if end else ""
-        return {output.name: trains[output.arrow.source, output.arrow.port].tuples for output in self.network.outputs}
+        opened, self._opened = self._opened, {}
+        found = {output.name: trains[output.arrow.source, output.arrow.port].tuples for output in self.network.outputs}
+        some = {name: tuples for name, tuples in opened.items() if tuples.num_rows}
+        return found | {name: pa.concat_batches([tuples, found[name]]) for name, tuples in some.items()}
 
     def _admit(self, given: Mapping[str, Given], ts: int) -> dict[tuple[str, str], Train]:
         """A train for each input, empty where nothing is given, numbered as they arrive."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from australis.box import Moment, Tables
 from australis.errors import RunError
-from australis.network import Network, Node
+from australis.network import OUT, Network, Node
 from australis.plan import Entry, Stage
 from australis.run import state as states
 from australis.run.batch import Batch
@@ -92,18 +92,20 @@ class Task:
 
     def _table(self, entry: Entry) -> Train:
         """The part of a stored table that the partition has."""
-        whole = table(self.job, entry.arrow.source, self.batch)
-        divided = self.job.divided(entry, whole, self.partition, self.stage)
-        return concat(whole.schema, [part for bucket, part in divided if bucket == self.partition])
+        table = stored_table(self.job, entry.arrow.source, self.batch)
+        divided = self.job.divided(entry, table, self.partition, self.stage)
+        return concat(table.schema, [part for bucket, part in divided if bucket == self.partition])
 
 
-def table(job: Job, name: str, batch: Batch) -> Train:
-    """A stored table, numbered before all batches."""
+def stored_table(job: Job, name: str, batch: Batch) -> Train:
+    """A stored table, whole. Tables arrive one after another, in the order of the network's inputs."""
     bad: list[Letter] = []
-    whole = concat(job.sources[name].schema, stamped(parts(job.sources[name]), Batch(0, batch.clock), 0, bad))
+    place = [input.name for input in job.network.inputs if input.static].index(name)
+    came = stamped(parts(job.sources[name]), Batch(0, batch.clock), place, bad)
+    table = concat(job.network.schemas[name][OUT], came)
     if bad:
         raise RunError(f"static input {name}: {bad[0]}: mend the table")
-    return whole
+    return table
 
 
 def _static_sides(network: Network, node: Node) -> list[int]:
