@@ -241,11 +241,11 @@ def _alternate(samples: Samples, offsets: Sizes, sizes: Sizes, turns: int, out: 
             if turn % 2:
                 for place in range(first, last):
                     if samples[place] > best:
-                        best, at = samples[place], place
+                        best, at = samples[place], np.uint64(place)
             else:
                 for place in range(first, last):
                     if samples[place] < best:
-                        best, at = samples[place], place
+                        best, at = samples[place], np.uint64(place)
             first = at
         out[row] = np.float64(samples[first])
 
