@@ -34,7 +34,7 @@ PAIRED = [data_type(text) for text in (
     "timestamp", "timestamptz", "timestamp[ns, Europe/Paris]", "time", "interval", "duration[s]", "null",
     "decimal(5, 2)", "decimal(38, 6)", "decimal32(5, 2)", "decimal256(50, 4)", "array<int>",
 )]  # fmt: skip
-CONSTANTS = ("1", "'a'", "'day'")
+CONSTANTS = ("1", "-1", "'a'", "'day'")
 ARROWS_WORDS = ("kernel", "Function '", "NotImplemented", "Unsupported", "pyarrow", "Array", "DataType")
 
 

@@ -103,7 +103,7 @@ def test_decimals_are_summed_exactly(panes: bool, values: list[Decimal | None]) 
         scaled = [None if value is None else value.scaleb(-6) for value in values]
         total = sum(there(scaled), Decimal(0)) if left else None
         small = [None if value is None else value % 100 for value in scaled]
-        # With panes there are windows beside the one that is looked at, of the first six tuples and of those after them.
+        # With panes there are windows beside the one looked at: of the first six tuples, and of those after them.
         windows = [scaled, *([scaled[:6], scaled[6:]] if panes else [])]
         fits = all(abs(sum(there(window), Decimal(0))) <= WIDE.scaleb(-6) for window in windows)
     if not fits:

@@ -113,7 +113,11 @@ def _cast(values: Datum, type: Type) -> Datum:
     if pa.types.is_floating(type) and numeric(source):
         return values.cast(type, safe=False)
     if pa.types.is_decimal(type) and pa.types.is_decimal(source):
-        return pc.round(values, ndigits=type.scale, round_mode="half_towards_infinity").cast(type)
+        if type.scale < source.scale:
+            # With room for a carry: Arrow's rounding forgets a value that does not fit if one after it does.
+            wider = values.cast(pa.decimal256(min(source.precision + 1, 76), source.scale))
+            values = pc.round(wider, ndigits=type.scale, round_mode="half_towards_infinity")
+        return values.cast(type)
     if pa.types.is_decimal(type) and (pa.types.is_integer(source) or pa.types.is_boolean(source)):
         # Arrow asks for room for every value of the source's type; only those that are there need it.
         scale = max(type.scale, 0)

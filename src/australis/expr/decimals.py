@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from australis.expr.arrow import Datum, as_array, pc
-from australis.expr.operand import MisfitError
+from australis.expr.operand import MisfitError, kind
 from australis.schema import Type
 
 MOST = 38
@@ -60,7 +60,10 @@ def whole(type_: Any, digits: int = 0) -> tuple[Type, Type]:
     precision, scale = shape(type_)
     kept = min(scale, max(digits, 0))
     gives = max(precision - scale + 1, 1 - digits) + kept
-    return pa.decimal256(precision + 1, scale), pa.decimal128(min(gives, MOST), kept)
+    room = max(precision, scale - digits) + 1
+    if room > _MOST_WIDE:
+        raise MisfitError(f"there is nothing left of {kind(type_)} when it is rounded to {digits} digits")
+    return pa.decimal256(room, scale), pa.decimal128(min(gives, MOST), kept)
 
 
 def _sum_shape(one: Shape, two: Shape) -> Shape:

@@ -52,7 +52,8 @@ def remainder(one: Datum, two: Datum) -> Datum:
         return remainder(pa.array([one.as_py()], one.type), two)[0]
     valid = pc.and_(pc.is_valid(one), pc.is_valid(two))
     left, right = (_plain(datum, fill) for datum, fill in ((one, 0), (two, 1)))
-    values = pa.array(np.fmod(left, right), one.type)
+    with np.errstate(invalid="ignore"):  # of infinity it is NaN
+        values = pa.array(np.fmod(left, right), one.type)
     return values if pc.all(valid).as_py() else pc.if_else(valid, values, null(one.type))
 
 

@@ -43,7 +43,7 @@ class NotWrittenError(Exception):
 def read(place: str, type_: pa.DataType) -> str:
     """The code for a value as expressions take it: they are on whole numbers of 64 bits, and on doubles."""
     if type_ == pa.float32():
-        return f"float({place})"
+        return f"({place} * 1.0)"  # a double, which `float` would not make of it; a sum with 0.0 would lose -0.0
     return f"({place} + 0)" if pa.types.is_integer(type_) and type_ != pa.int64() else place
 
 
