@@ -40,6 +40,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "moving_forms",
         "moving_methods",
         "signal_methods",
+        "signal_facts",
         "written",
         "yamltext",
         "validate",

@@ -25,8 +25,11 @@ TYPES = {"PCM_U8": "int16", "PCM_16": "int16", "PCM_24": "int32", "FLOAT": "floa
 MOST = 200  # events that the page shows
 
 
-def network(channels: int, samples: str, low: int, high: int, threshold: float) -> au.Network:
-    """Events of the first channel, between two bins of its spectrum, and what all channels heard of them."""
+def network(channels: int, samples: str, low: float, high: float, threshold: float) -> au.Network:
+    """Events of the first channel, between two bins of its spectrum, and what all channels heard of them.
+
+    A bin at an end of the band counts as much as it lies in it.
+    """
     names = [f"c{channel + 1}" for channel in range(channels)]
     sound = au.stream("sound", ", ".join(f"{name} segment<{samples}>" for name in names))
     windows = sound.map(c1="c1").rewindow(WINDOW, GAP)

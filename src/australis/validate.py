@@ -17,6 +17,7 @@ from australis.arguments import check_fields, shown
 from australis.boxes import Filter, Join, Map, Read, Union, Write
 from australis.errors import AustralisError, NetworkError, listing, near
 from australis.schema import numeric
+from australis.signal_facts import check_signals
 
 if TYPE_CHECKING:
     from australis.network import Arrow, Network, Node, Output
@@ -36,6 +37,7 @@ def checked(network: Network) -> tuple[tuple[Node, ...], tuple[Output, ...], dic
     nodes, schemas = _wired(network, _sorted(network))
     outputs = _ended(network, schemas)
     _check_sides(network, nodes)
+    check_signals(nodes, schemas)
     _check_reach(network, nodes)
     return nodes, outputs, schemas
 

@@ -10,9 +10,10 @@ import pywt
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import australis as au
 from australis.errors import AustralisError
-from australis.schema import schema
-from australis.signals.column import segments
+from australis.schema import schema, text
+from australis.signals.column import column, segments
 from australis.signals.segment import Segment, segment
 from australis.signals.stats import Stats
 from australis.signals.testing import signal
@@ -159,7 +160,7 @@ def test_so_many_samples_as_are_asked_for_come_back_from_a_spectrum() -> None:
     assert back is not None
     np.testing.assert_allclose(np.asarray(back), [1, 2, 3, 4, 5], rtol=1e-5)
     assert back.timebase == BASE
-    with pytest.raises(AustralisError, match="number of samples"):
+    with pytest.raises(AustralisError, match="whole number of samples"):
         apply(Transform(("fft", "ifft(2.5)")), train)
 
 
@@ -255,3 +256,51 @@ def test_a_band_that_is_none_is_refused_when_the_network_is_built(text: str) -> 
         Stats((("b", text),)).outputs(schema("a segment<int16>"))
     with pytest.raises(AustralisError, match="from 0 to less than 1"):
         Stats((("b", "trimpeak(1)"),)).outputs(schema("a segment<int16>"))
+
+
+COMPLEX = st.lists(
+    st.lists(st.complex_numbers(max_magnitude=100, allow_nan=False), min_size=1, max_size=11), min_size=1, max_size=5
+)
+
+
+@given(COMPLEX)
+@example([[1j, 2, 3, 4, 5, 6, 7, 8]])
+@example([[1j], [1, 2j, 3]])
+def test_a_spectrum_of_complex_samples_is_numpys_and_goes_back(lists: list[list[complex]]) -> None:
+    train = signal("a segment<complex64>", a=[segment(each, BASE, dtype="complex64") for each in lists])
+    (spectra,) = apply(Transform(("fft",), into="spectrum"), train)
+    (apart,) = apply(Transform(("ifft",), "spectrum"), spectra)
+    (plainly,) = apply(Transform(("icfft",), "spectrum"), spectra)
+    (at_once,) = apply(Transform(("fft", "ifft")), train)
+    for at, each in enumerate(lists):
+        spectrum = values(spectra, "spectrum")[at]
+        assert spectrum is not None
+        np.testing.assert_allclose(np.asarray(spectrum), np.fft.fft(each), rtol=1e-4, atol=1e-2)
+        assert spectrum.timebase.time(1) == Fraction(8, len(each))
+        for out, name in ((apart, "spectrum"), (plainly, "spectrum"), (at_once, "a")):
+            again = values(out, name)[at]
+            assert again is not None
+            assert (again.timebase, again.dtype) == (BASE, np.complex64)
+            np.testing.assert_allclose(np.asarray(again), np.array(each), rtol=1e-4, atol=1e-3)
+
+
+def test_of_which_samples_a_spectrum_is_stays_known_or_is_asked() -> None:
+    audio = au.stream("audio", "a segment<complex64>")
+    spectra = audio.transform("fft").filter("true").rewindow(8)
+    whole = au.network(out=spectra.transform("ifft"))
+    assert text(whole.schemas["transform_2"]["out"]) == "a segment<complex64>"
+    sound = segment(np.arange(8) * 1j, BASE, dtype="complex64")
+    (found,) = values_of(whole.run_local(audio={"a": column([sound], "complex64")})["out"].column("a"))
+    np.testing.assert_allclose(np.asarray(found), np.arange(8) * 1j, atol=1e-5)
+    with pytest.raises(AustralisError, match=r"not known.*irfft if they were real, icfft if they were complex"):
+        spectra.map(a="a").transform("ifft")
+    with pytest.raises(AustralisError, match="spectrum of complex samples: write icfft"):
+        spectra.transform("irfft")
+    with pytest.raises(AustralisError, match="spectrum of real samples: write irfft"):
+        au.stream("x", "a segment<float32>").transform("fft", "icfft")
+    with pytest.raises(AustralisError, match="1 arguments, not 0"):
+        audio.transform("fft", "ifft(4)")
+
+
+def values_of(given_: Any) -> list[Segment | None]:
+    return segments(given_.combine_chunks()).values()

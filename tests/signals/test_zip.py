@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from australis.errors import AustralisError
+from australis.errors import AustralisError, RunError
 from australis.schema import schema
 from australis.signals.column import segments
 from australis.signals.segment import segment
@@ -68,12 +68,12 @@ def test_it_agrees_with_a_join_of_samples_however_streams_are_cut(
 
 
 @given(
-    st.lists(signals(bases=3, most=8), min_size=2, max_size=3),
+    st.lists(signals(bases=2, most=8), min_size=2, max_size=3),
     st.integers(0, 4),
     st.just(SINGLY) | cuts(),
     st.booleans(),
 )
-def test_cuts_change_nothing_where_rates_change(streams: Streams, size: int, cut: Cut, restart: bool) -> None:
+def test_cuts_change_nothing_where_timebases_change(streams: Streams, size: int, cut: Cut, restart: bool) -> None:
     box, trains = Zip(len(streams) - 1, ("k",), size), trains_of(streams)
     assert run(box, trains, cut, restart=restart) == run(box, trains)
 
@@ -112,17 +112,27 @@ def test_samples_go_with_the_nearest_in_time(phase: Any) -> None:
     assert abs(one.time(left["start"]) - two.time(right["start"])) * 8 <= 0.5
 
 
-def test_signals_of_different_rates_do_not_go_together_and_nothing_is_held_of_the_past() -> None:
+def test_signals_that_change_their_rate_together_go_on_and_nothing_is_held_of_the_past() -> None:
     box = Zip()
     slow, fast = timebase(8), timebase(16)
-    a = signal("a segment<int16>", a=[segment(np.arange(80), slow, 0, dtype="int16")])
-    b = signal("b segment<int16>", b=[segment(np.arange(100), fast, 0, dtype="int16"),
-                                      segment(np.arange(8), slow, 60, dtype="int16")])  # fmt: skip
+    a = signal("a segment<int16>", a=[segment(np.arange(80), slow, 0, dtype="int16"),
+                                      segment(np.arange(40), fast, 160, dtype="int16")])  # fmt: skip
+    b = signal("b segment<int16>", b=[segment(np.arange(60), slow, 0, dtype="int16"),
+                                      segment(np.arange(32), fast, 160, dtype="int16")])  # fmt: skip
     tables = box.tables(a.schema, b.schema)
     out_, *_ = apply(box, a, b, tables=tables)
-    assert [row["a"]["start"] for row in out_.tuples.to_pylist()] == [60]
+    found = [(row["a"]["start"], len(row["a"]["samples"])) for row in out_.tuples.to_pylist()]
+    assert found == [(0, 60), (160, 32)]
     sizes = [[len(blob) // 2 for blob in tables[name]["#samples"][tables[name].slots]] for name in ("held_0", "held_1")]
-    assert sizes == [[12], []]
+    assert sizes == [[8], []]
+
+
+@pytest.mark.parametrize("cut", [Cut(()), SINGLY])
+def test_signals_of_different_rates_are_told(cut: Cut) -> None:
+    a = signal("a segment<int16>", a=[segment(np.arange(80), timebase(8), 0, dtype="int16")])
+    b = signal("b segment<int16>", b=[segment(np.arange(100), timebase(12), 0, dtype="int16")])
+    with pytest.raises(RunError, match=r"`a` has 8 .* and `b` 12 at the same time: .* rerate\(2, 3\) of `b`.*`by`"):
+        run(Zip(), [a, b], cut)
 
 
 def test_segments_share_the_samples_that_they_were_cut_from() -> None:

@@ -67,6 +67,11 @@ class Stats(Stateless):
             columns.append(pa.array(values, measure.type, mask=mask if mask.any() else None))
         return (train.made(self._schema(train.schema), columns),)
 
+    def needs(self) -> list[tuple[str, int]]:
+        """Of each statistic the first place whose sample it needs."""
+        made = zip(self.columns, self._measures(), strict=True)
+        return [(text, measure.least(*arguments)) for (_, text), (measure, arguments) in made]
+
     def _measures(self) -> list[tuple[Measure, tuple[float, ...]]]:
         found = []
         for _, text in self.columns:

@@ -15,6 +15,8 @@ from australis.signals.column import Segments
 from australis.signals.segment import Samples
 
 DType = np.dtype[Any]
+HALF, WHOLE = "half", "whole"
+"""Forms of a spectrum: the bins from 0 Hz to half the rate, of real samples, or all of them, of complex ones."""
 _FLOAT32, _FLOAT64, _COMPLEX = np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.complex64)
 
 
@@ -29,13 +31,17 @@ def _as_real(block: Samples) -> Samples:
 
 @dataclass(frozen=True)
 class Step:
-    """`takes` are the kinds of samples it is for, `result` their type after it, `places` where segments lie then."""
+    """`takes` are the kinds of samples it is for, `result` their type after it, `places` where segments lie then.
+
+    `check` refuses arguments that mean nothing.
+    """
 
     apply: Callable[..., Samples]
     result: Callable[[DType], DType] = real
     places: Callable[..., Segments] = lambda given, *_: given
     arguments: tuple[int, int] = (0, 0)
     takes: str = "if"
+    check: Callable[..., None] = lambda *_: None
 
 
 def _window(name: str, arguments: tuple[int, int] = (0, 0)) -> Step:
@@ -62,8 +68,12 @@ def _bins(given: Segments) -> Segments:
     return _based(given, given.per * given.sizes, given.rate)
 
 
-def _ifft(block: Samples, size: float = 0) -> Samples:
+def _irfft(block: Samples, size: float = 0) -> Samples:
     return np.asarray(scipy.fft.irfft(block, int(_samples_of(block.shape[1], size)), axis=1))
+
+
+def _icfft(block: Samples) -> Samples:
+    return np.asarray(scipy.fft.ifft(block, axis=1))
 
 
 def _unbinned(given: Segments, size: float = 0) -> Segments:
@@ -72,9 +82,12 @@ def _unbinned(given: Segments, size: float = 0) -> Segments:
 
 def _samples_of(bins: Any, size: float) -> Any:
     """How many samples so many bins are of: an even number, if it is not given."""
-    if size < 0 or size != int(size):
-        raise ExpressionError(f"ifft gives a number of samples, not {size}")
     return np.maximum(2 * (bins - 1), 1) if not size else np.full_like(bins, int(size))
+
+
+def _check_size(size: float = 1) -> None:
+    if not 1 <= size < 1 << 31 or size != int(size):
+        raise ExpressionError(f"an inverse transform gives a whole number of samples, 1 or more, not {size:g}")
 
 
 def _based(given: Segments, rate: Any, per: Any) -> Segments:
@@ -120,11 +133,15 @@ def _cast(name: str) -> Step:
     return Step(apply, lambda _: dtype)
 
 
+INVERSE = {HALF: "irfft", WHOLE: "icfft"}
+"""What `ifft` is of a spectrum of each form."""
+
 STEPS: Mapping[str, Step] = {
     **{name: _window(name) for name in ("hann", "hamming", "blackman", "bartlett", "flattop")},
     "kaiser": _window("kaiser", (1, 1)),
     "fft": Step(_fft, lambda _: _COMPLEX, _bins, takes="ifc"),
-    "ifft": Step(_ifft, lambda _: _FLOAT32, _unbinned, (0, 1), "c"),
+    "irfft": Step(_irfft, lambda _: _FLOAT32, _unbinned, (0, 1), "c", _check_size),
+    "icfft": Step(_icfft, lambda _: _COMPLEX, _bins, takes="c"),
     "abs": Step(lambda block: np.abs(block if block.dtype.kind == "c" else _as_real(block)), takes="ifc"),
     "power": Step(_power, takes="ifc"),
     "db": Step(_db, takes="ifc"),

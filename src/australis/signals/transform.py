@@ -13,7 +13,11 @@ from australis.errors import NetworkError
 from australis.schema import segment as segment_type
 from australis.signals.column import Segments, chosen, dtype_of, segments, starts
 from australis.signals.named import call, check
-from australis.signals.steps import STEPS, Step
+from australis.signals.steps import HALF, INVERSE, STEPS, WHOLE, Step
+
+Arguments = tuple[float, ...]
+_NAMES = {**STEPS, "ifft": None}
+_FORM = b"spectrum"
 
 
 @dataclass(frozen=True)
@@ -25,14 +29,18 @@ class Transform(Stateless):
     | step | gives |
     | --- | --- |
     | `hann`, `hamming`, `blackman`, `bartlett`, `flattop`, `kaiser(beta)` | the samples under a window function |
-    | `fft` | the spectrum, complex: of real samples the bins from 0 Hz to half their rate |
-    | `ifft`, `ifft(size)` | the real samples of such a spectrum, from index 0 on; an even number, or so many |
+    | `fft` | the spectrum, complex: of real samples the bins from 0 Hz to half their rate, of complex ones all |
+    | `ifft` | the samples of a spectrum, from index 0 on: real or complex, as `fft` was given them |
+    | `irfft`, `irfft(size)` | those of a spectrum of real samples: an even number, or so many; `ifft(size)` too |
+    | `icfft` | those of a spectrum of complex samples: as many as there are bins |
     | `abs`, `power`, `db` | magnitudes, their squares, decibels |
     | `center`, `normalize` | less the mean; then over the largest magnitude |
     | `scale(by)` | times a number |
     | `float32`, `float64`, `int16`, `int32` | samples of that type, rounded and at most as large as it holds |
 
-    An index of a spectrum stands for a frequency: `timebase.time(k)` gives Hz.
+    An index of a spectrum stands for a frequency: `timebase.time(k)` gives Hz. Of complex samples the bins are in the
+    order of `numpy.fft.fft`. A column of a spectrum remembers of which samples it is, as long as boxes hand it on as it
+    is; where that is not known, `ifft` is refused, and one of the other two is what is meant.
 
     >>> from australis.signals.segment import segment
     >>> from australis.signals.testing import signal
@@ -61,7 +69,8 @@ class Transform(Stateless):
         (train,) = trains
         column = chosen(train.schema, self.column)
         schema = self._schema(train.schema)
-        made = self._made(segments(train[column]), dtype_of(schema, self.into or column)).arrow()
+        steps = [(STEPS[name], arguments) for name, arguments in self._steps(train.schema)[0]]
+        made = self._made(segments(train[column]), dtype_of(schema, self.into or column), steps).arrow()
         columns: list[Any] = [train.part(name) for name in train.schema.names]
         if not self.into or self.into in train.schema.names:
             columns[train.schema.get_field_index(self.into or column)] = made
@@ -69,9 +78,9 @@ class Transform(Stateless):
             columns.append(made)
         return (train.made(schema, columns),)
 
-    def _made(self, given: Segments, dtype: np.dtype[Any]) -> Segments:
+    def _made(self, given: Segments, dtype: np.dtype[Any], steps: list[tuple[Step, Arguments]]) -> Segments:
         blocks = [(rows, block) for rows, block in given.blocks() if block.shape[1]]
-        for each, arguments in self._steps():
+        for each, arguments in steps:
             given = each.places(given, *arguments)
             blocks = [(rows, each.apply(block, *arguments)) for rows, block in blocks]
             sizes = np.zeros(len(given), np.int32)
@@ -87,25 +96,56 @@ class Transform(Stateless):
         flat = [block.astype(dtype, copy=False).reshape(-1) for _, block in blocks]
         return given.on(np.concatenate(flat) if flat else np.empty(0, dtype), offsets, given.sizes)
 
-    def _steps(self) -> list[tuple[Step, tuple[float, ...]]]:
+    def length(self, stream: pa.Schema, size: int) -> int:
+        """How many samples segments of a size have after it."""
+        real = dtype_of(stream, chosen(stream, self.column)).kind != "c"
+        for name, arguments in self._steps(stream)[0]:
+            if name == "fft" and real:
+                size = size // 2 + 1
+            elif name == "irfft":
+                size = int(arguments[0]) if arguments else max(2 * (size - 1), 1)
+            real = STEPS[name].result(np.dtype(np.float32)).kind != "c"
+        return size
+
+    @bound
+    def _steps(self, stream: pa.Schema) -> tuple[list[tuple[str, Arguments]], np.dtype[Any], str]:
+        """The steps by name, with the inverse that is meant by `ifft`; the type of the result, and its form."""
+        column = chosen(stream, self.column)
+        dtype, form = dtype_of(stream, column), _form(stream.field(column))
         found = []
         for text in self.steps:
-            name, arguments = call(text, STEPS, "step")
-            check(text, arguments, *STEPS[name].arguments)
-            found.append((STEPS[name], arguments))
-        return found
+            name, arguments = call(text, _NAMES, "step")
+            if name == "ifft":
+                if dtype.kind == "c" and not form:
+                    raise NetworkError(
+                        f"`{text}`: it is not known of which samples `{column}` is the spectrum; write irfft if they"
+                        " were real, icfft if they were complex"
+                    )
+                name = INVERSE[form or HALF]
+            step = STEPS[name]
+            if dtype.kind not in step.takes:
+                wanted = "complex samples, such as those of fft" if step.takes == "c" else "real samples"
+                raise NetworkError(f"`{text}` takes {wanted}, and is given {dtype}")
+            if name in INVERSE.values() and form and name != INVERSE[form]:
+                kind = "real" if form == HALF else "complex"
+                raise NetworkError(f"`{text}` is given the spectrum of {kind} samples: write {INVERSE[form]}")
+            check(text, arguments, *step.arguments)
+            step.check(*arguments)
+            found.append((name, arguments))
+            form = "" if name != "fft" else WHOLE if dtype.kind == "c" else HALF
+            dtype = step.result(dtype)
+        return found, dtype, form
 
     @bound
     def _schema(self, stream: pa.Schema) -> pa.Schema:
-        column = chosen(stream, self.column)
-        dtype = dtype_of(stream, column)
-        for (each, _), text in zip(self._steps(), self.steps, strict=True):
-            if dtype.kind not in each.takes:
-                wanted = "complex samples, such as those of fft" if each.takes == "c" else "real samples"
-                raise NetworkError(f"`{text}` takes {wanted}, and is given {dtype}")
-            dtype = each.result(dtype)
-        name = self.into or column
-        made = pa.field(name, segment_type(dtype.name))
+        _, dtype, form = self._steps(stream)
+        name = self.into or chosen(stream, self.column)
+        made = pa.field(name, segment_type(dtype.name), metadata={_FORM: form} if form else None)
         if name in stream.names:
             return stream.set(stream.get_field_index(name), made)
         return stream.append(made)
+
+
+def _form(field: pa.Field[Any]) -> str:
+    """The form of the spectrum in a column, as the transform that made it wrote it down; empty if nobody did."""
+    return (field.metadata or {}).get(_FORM, b"").decode()

@@ -34,10 +34,11 @@ class Zip:
 
     Samples go together whose times are nearest: signals of one rate, whatever their phases. A tuple comes of what one
     segment of each has in common; with a `size`, of windows of so many samples that all have without a gap, as
-    `rewindow` cuts them. What one signal has come past, and another never had, is left out, and so is what lies beside
-    another rate. A signal that is ahead waits. Samples that come again are taken once; tuples with a segment out of
-    order leave by the port `late_1` if they are of the first stream, `late_2` of the second, and so on. Columns
-    beside the key are left behind. `signals` counts the streams beside the first.
+    `rewindow` cuts them. What one signal has come past, and another never had, is left out. Signals that have another
+    rate at the same time are an error, which says how to `rerate` them. A signal that is ahead waits. Samples that come
+    again are taken once; tuples with a segment out of order leave by the port `late_1` if they are of the first stream,
+    `late_2` of the second, and so on. Columns beside the key are left behind. `signals` counts the streams beside the
+    first.
 
     >>> from australis.signals.segment import segment
     >>> from australis.signals.testing import signal
@@ -104,7 +105,7 @@ class Zip:
                 all_, offsets = laid(its, all_)
             laid_.append(all_)
             pieces.append(replace(its, offset=offsets))
-        found = zipped(pieces, wanted, keys["#skip"], self.size)
+        found = zipped(pieces, wanted, keys["#skip"], self.size, [name for _, name in self._channels(*schemas)])
         columns: list[Any] = [keys.get(name, found.key) for name in self.by]
         for at, its in enumerate(pieces):
             columns.append(found.segments(at, its, laid_[at]).arrow())

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from australis.errors import RunError
 from australis.kernel import inner, kernel, longer
 from australis.signals.column import Segments
 from australis.signals.pieces import Pieces
@@ -40,14 +42,27 @@ class Zipped:
         )  # fmt: skip
 
 
-def zipped(pieces: Sequence[Pieces], keys: Ints, skip: Ints, size: int) -> Zipped:
-    """What the channels of keys have in common; `skip` is how much of the first piece held is done with."""
+def zipped(pieces: Sequence[Pieces], keys: Ints, skip: Ints, size: int, names: Sequence[str]) -> Zipped:
+    """What the channels of keys have in common; `skip` is how much of the first piece held is done with.
+
+    Channels, of these names, that have another rate at the same time are refused.
+    """
     ends = np.cumsum([0, *map(len, pieces)])
-    names = ("key", "start", "stop", "rate", "per", "phase", "ts", "number", "slot", "row")
-    columns = (np.concatenate([getattr(each, name) for each in pieces]) for name in names)
+    parts = ("key", "start", "stop", "rate", "per", "phase", "ts", "number", "slot", "row")
+    columns = (np.concatenate([getattr(each, name) for each in pieces]) for name in parts)
     key, start, stop, rate, per, phase, ts, number, slot, row = columns
     limit = np.full(len(key), _NONE)
-    found = _zip(ends, keys, key, start, stop, rate, per, phase, ts, number, row, slot, skip, size, limit)
+    clash = np.full(2, -1)
+    found = _zip(ends, keys, key, start, stop, rate, per, phase, ts, number, row, slot, skip, size, limit, clash)
+    if clash[0] >= 0:
+        one, two = (Fraction(int(rate[at]), int(per[at])) for at in clash)
+        first, second = (names[int(np.searchsorted(ends, at, "right")) - 1] for at in clash)
+        factor = one / two
+        raise RunError(
+            f"`{first}` has {float(one):,.10g} samples a second and `{second}` {float(two):,.10g} at the same time:"
+            f" bring them to one rate first, such as by rerate({factor.numerator}, {factor.denominator}) of `{second}`;"
+            " where streams hold several signals, tell them apart with `by`"
+        )
     mine, length, oldest, latest, channel, arrived, piece, begin = found
     order = np.lexsort((np.arange(len(mine)), arrived, channel, latest))
     piece, begin = (each.reshape(-1, len(pieces))[order] for each in (piece, begin))
@@ -65,7 +80,7 @@ def _shift(per: int, phase: int, its_per: int, its_phase: int) -> int:
 @kernel
 def _zip(
     ends: Ints, keys: Ints, key: Ints, start: Ints, stop: Ints, rate: Ints, per: Ints, phase: Ints, ts: Ints,
-    number: Ints, row: Ints, slot: Ints, skip: Ints, size: int, limit: Ints,
+    number: Ints, row: Ints, slot: Ints, skip: Ints, size: int, limit: Ints, clash: Ints,
 ) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints, Ints, Ints]:  # fmt: skip
     """Of each range its key, size, oldest `ts`, arrival number, the channel and row that completed it; of each of its
     channels the last piece and the first index."""
@@ -101,6 +116,13 @@ def _zip(
                 for c in range(many):
                     b = at[c]
                     over = (phase[b] + np.float64(stop[b]) * per[b]) / rate[b]
+                    if rate[a] * per[b] != rate[b] * per[a] and clash[0] < 0:
+                        begins = (phase[a] + np.float64(low[0]) * per[a]) / rate[a]
+                        its = (phase[b] + np.float64(low[c]) * per[b]) / rate[b]
+                        ends_ = (phase[a] + np.float64(stop[a] - 1) * per[a]) / rate[a]
+                        its_end = (phase[b] + np.float64(stop[b] - 1) * per[b]) / rate[b]
+                        if max(begins, its) <= min(ends_, its_end):
+                            clash[0], clash[1] = a, b
                     if over < when:
                         gone, when = c, over
                 at[gone] += 1
