@@ -55,9 +55,9 @@ class Kept:
 class Checkpoint:
     """A checkpoint folder, opened for a run: a new one if it is empty."""
 
-    def __init__(self, path: str | Path, kept: bool = True) -> None:
+    def __init__(self, path: str | Path, lasting: bool = True) -> None:
         self.path = place(path).absolute()
-        self.kept = kept
+        self.lasting = lasting
         """Whether it is there after the run."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)

@@ -173,7 +173,7 @@ class Run:
         for name, sink in sinks_of(network, named).items():
             (arrow,) = (output.arrow for output in network.outputs if output.name == name)
             self._writers[name] = sinks.open(
-                sink, network.schema(arrow), self.checkpoint.run, replace=not self.checkpoint.kept
+                sink, network.schema(arrow), self.checkpoint.run, replace=not self.checkpoint.lasting
             )
             self._closing.callback(self._writers[name].close)
         self.checkpoint.keep(after)

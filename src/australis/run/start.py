@@ -70,7 +70,7 @@ def start(
         temporary = checkpoint is None
         if checkpoint is None:
             checkpoint = stack.enter_context(tempfile.TemporaryDirectory(prefix="australis-"))
-        folder = Checkpoint(checkpoint, kept=not temporary)
+        folder = Checkpoint(checkpoint, lasting=not temporary)
         if not folder.fresh and partitions not in (None, folder.partitions):
             raise RunError(
                 f"{folder.path}: the run has {folder.partitions} partitions, and cannot go on with {partitions};"
