@@ -188,6 +188,8 @@ def fit(hint: Any, value: object) -> Any:
         if not isinstance(value, tuple | list) or len(value) != len(inner):
             raise Misfit
         return tuple(fit(each, part) for each, part in zip(inner, value, strict=True))
+    if origin is list:  # which the function may add to
+        return _is(isinstance(value, list) and all(fit(inner[0], each) is each for each in value), value)
     if origin is not None and issubclass(origin, Iterable):
         if not isinstance(value, Iterable) or isinstance(value, str | bytes | Mapping | Set):
             raise Misfit

@@ -18,6 +18,7 @@ from australis.table import Keyed
 from australis.validate import checked
 
 if TYPE_CHECKING:
+    from australis.run.files import Unread
     from australis.run.local import Found
     from australis.run.spark import Run
 
@@ -118,12 +119,14 @@ class Network:
         *,
         train: int = 65536,
         clock: Clock | None = None,
+        strict: bool = False,
+        unread: list[Unread] | None = None,
         **more: object,
     ) -> Found:
         """Run to the end of the inputs in this process; see `australis.run.local.run_local`."""
         from australis.run.local import run_local
 
-        return run_local(self, given, train=train, clock=clock, **more)
+        return run_local(self, given, train=train, clock=clock, strict=strict, unread=unread, **more)
 
     def start(self, given: Mapping[str, Any] | None = None, /, **more: Any) -> Run:
         """Start on Spark, and return while it runs; see `australis.run.start.start`."""

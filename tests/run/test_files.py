@@ -1,6 +1,7 @@
 """Files in and out of a local run."""
 
 import gzip
+import re
 
 import pyarrow as pa
 import pyarrow.csv
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 import australis as au
 from australis.run import files
+from australis.run.sources.uri import source
 from australis.testing import rows
 
 SCHEMA = "i int, f double, s string, b boolean, t timestamp, z timestamptz, d date"
@@ -91,7 +93,26 @@ def test_mistakes_name_the_file(name, tmp_path):
         (tmp_path / name).write_text(text)
     copy = au.network(out=au.stream("given", "i int, mph int"))
     with pytest.raises(au.RunError, match=told):
-        copy.run_local(given=tmp_path / name)
+        copy.run_local(given=tmp_path / name, strict=True)
+
+
+def test_lines_that_do_not_read_are_told_of_or_an_error(tmp_path):
+    path = tmp_path / "given.csv"
+    path.write_text("i,mph\n1,fast\n2,50\n3\n4,60\n")
+    copy = au.network(out=au.stream("given", "i int, mph int"))
+    unread: list[files.Unread] = []
+    assert rows(copy.run_local(given=path, unread=unread)["out"]) == [(2, 50), (4, 60)]
+    (lost,) = unread
+    assert (lost.input, lost.count, [each.position for each in lost.letters]) == ("given", 2, [6, 18])
+    first = "2 dead letters; the first: given: .*given.csv: at 6: column mph: int32: invalid value 'fast', in 1,fast"
+    assert re.match(first, files.dead(unread))
+    with pytest.warns(UserWarning, match=first):
+        assert copy.run_local(given=path)["out"].num_rows == 2
+    with pytest.warns(UserWarning, match=first):
+        copy.run_local(given=source(str(path), "i int, mph int"))
+    for each in (path, source(str(path), "i int, mph int")):
+        with pytest.raises(au.RunError, match=r"given\.csv: at 6: .*; correct it, or .* without `strict`"):
+            copy.run_local(given=each, strict=True)
 
 
 def test_a_sink_that_cannot_be_opened_is_told(tmp_path):

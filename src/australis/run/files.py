@@ -1,10 +1,10 @@
-"""Files in and out of a local run: whole inputs as trains, outputs as they come. What does not read is an error."""
+"""Files in and out of a local run: whole inputs as trains, outputs as they come; what does not read is told of."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Protocol
 from uuid import uuid4
@@ -16,16 +16,20 @@ import pyarrow.parquet
 from australis.errors import RunError
 from australis.place import place
 from australis.run import sink as sinks
+from australis.run.letters import Letter
 from australis.run.sinks.durable import check_ours, journal_of, renamed
 from australis.run.sinks.encode import check
 from australis.run.sinks.jsontext import json_lines
-from australis.run.source import parts
+from australis.run.source import Source, parts
 from australis.run.sources import uri
 from australis.run.sources.files import Files
 from australis.run.sources.form import FORMATS, SOUNDS, form
 from australis.run.sources.samples import Samples
 
-__all__ = ["FORMATS", "JsonLines", "Sink", "form", "read", "sink"]
+__all__ = ["FORMATS", "JsonLines", "Sink", "Unread", "dead", "form", "read", "sink", "tuples_of"]
+
+
+_FIRST = 1000
 
 
 class Sink(Protocol):
@@ -36,16 +40,54 @@ class Sink(Protocol):
     def close(self) -> None: ...
 
 
-def read(pattern: str | Path, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+def read(pattern: str | Path, schema: pa.Schema, unread: Unread | None = None) -> Iterator[pa.RecordBatch]:
     """The tuples of a file, or of all files of a folder or a glob in the order of their names.
 
-    Columns are found by name, and those that the schema does not have are passed over.
+    Columns are found by name, and those that the schema does not have are passed over. What does not read is added to
+    the `unread`, and without those it is an error.
     """
     found = uri.source(pattern, schema)
     if not isinstance(found, Files | Samples):
         raise RunError(f"{pattern}: only files are read in this process; leave out --local, or run it on Spark")
-    for part in parts(replace(found, strict=True) if isinstance(found, Files) else found):
+    if unread is None and isinstance(found, Files):
+        found = replace(found, strict=True)
+    yield from tuples_of(found, unread)
+
+
+def tuples_of(source: Source, unread: Unread | None) -> Iterator[pa.RecordBatch]:
+    """The tuples of a finite source."""
+    for part in parts(source):
+        if part.letters and unread is None:
+            raise RunError(f"{part.letters[0]}; correct it, or run without `strict` to leave it out")
+        if unread is not None:
+            unread.add(part.letters)
         yield part.tuples
+
+
+@dataclass
+class Unread:
+    """What of an input is no tuple: how many lines or rows, and the first thousand."""
+
+    input: str
+    count: int = 0
+    letters: list[Letter] = field(default_factory=list)
+
+    def add(self, letters: Sequence[Letter]) -> None:
+        self.count += len(letters)
+        self.letters.extend(letters[: _FIRST - len(self.letters)])
+
+
+def dead(unread: Iterable[Unread]) -> str:
+    """How many dead letters there are, and the first, or nothing.
+
+    >>> dead([Unread("cars"), Unread("reports", 1, [Letter("2 values for 3 columns", "a.csv", 40, b"1,2")])])
+    '1 dead letter; the first: reports: a.csv: at 40: 2 values for 3 columns, in 1,2'
+    """
+    some = [each for each in unread if each.letters]
+    if not some:
+        return ""
+    count = sum(each.count for each in some)
+    return f"{count:,} dead letter{'s' * (count > 1)}; the first: {some[0].input}: {some[0].letters[0]}"
 
 
 def sink(path: str | Path, schema: pa.Schema) -> Sink:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -16,8 +17,8 @@ from australis.arguments import check_arguments
 from australis.box import LATE, REFUSED, Moment, lost
 from australis.errors import RunError, listing, near
 from australis.network import OUT, Clock, Network
-from australis.run import files, intake, source
-from australis.run.files import Sink
+from australis.run import files, intake
+from australis.run.files import Sink, Unread
 from australis.run.intake import Given
 from australis.run.losses import losses, summed
 from australis.run.superbox import Event, tables_of
@@ -207,6 +208,8 @@ def run_local(
     *,
     train: int = 65536,
     clock: Clock | None = None,
+    strict: bool = False,
+    unread: list[Unread] | None = None,
     **more: object,
 ) -> Found:
     """Run a network over whole inputs to their end, and give the tables of its outputs, and what was counted.
@@ -215,6 +218,9 @@ def run_local(
     as they are. Streams take turns, a train of at most `train` tuples each. An output may be given a path or a sink
     by its name, and is written there as well. `clock` lets windows time out. Without it all tuples enter at one moment,
     so that none do, and results do not depend on how fast the machine is.
+
+    Lines that do not read are left out: they are added to `unread`, by input, or else a warning tells of them. With
+    `strict` the first one is an error.
     """
     if train < 1:
         raise RunError(f"run_local: `train` is the most tuples of a train, 1 or more, not {train}")
@@ -228,7 +234,11 @@ def run_local(
     if missing:
         raise RunError(f"input {listing(missing)}: not given; the inputs are {listing(inputs)}")
     run = Local(network)
-    parts = {i.name: _parts(i.name, i.schema, named[i.name], train) for i in network.inputs}
+    lost = [Unread(name) for name in inputs]
+    parts = {
+        i.name: _parts(i.name, i.schema, named[i.name], train, None if strict else each)
+        for i, each in zip(network.inputs, lost, strict=True)
+    }
     found: dict[str, list[pa.RecordBatch]] = {name: [] for name in outputs}
     with ExitStack() as stack:
         sinks = {}
@@ -241,6 +251,10 @@ def run_local(
                 found[name].append(tuples)
                 if name in sinks:
                     sinks[name].write(tuples)
+    if unread is not None:
+        unread.extend(each for each in lost if each.count)
+    elif told := files.dead(lost):
+        warnings.warn(f"{told}; with `unread=[]` or `strict=True` there is no warning", stacklevel=4)
     schemas = {output.name: network.schema(output.arrow) for output in network.outputs}
     tables = {
         name: pa.Table.from_batches([tuples for tuples in batches if tuples.num_rows], schemas[name])
@@ -273,12 +287,12 @@ def _results(run: Local, parts: Mapping[str, Iterator[pa.RecordBatch]], clock: C
     yield run.end()
 
 
-def _parts(name: str, schema: pa.Schema, given: Any, size: int) -> Iterator[pa.RecordBatch]:
+def _parts(name: str, schema: pa.Schema, given: Any, size: int, unread: Unread | None) -> Iterator[pa.RecordBatch]:
     """An input in record batches of its schema, none longer than `size`."""
     if isinstance(given, str | Path):
-        parts: Iterable[Any] = files.read(given, schema)
+        parts: Iterable[Any] = files.read(given, schema, unread)
     elif hasattr(given, "splits"):
-        parts = (part.tuples for part in source.parts(given))
+        parts = files.tuples_of(given, unread)
     elif _is_parted(given):
         parts = given
     else:

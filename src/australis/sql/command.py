@@ -167,11 +167,15 @@ def _text(query: str) -> str:
 
 
 def _run_local(net: Network, sources: dict[str, str], sinks: dict[str, str], quiet: bool) -> None:
+    from australis.run.files import Unread, dead
     from australis.run.sinks.console import Console
 
-    found = net.run_local({**sources, **sinks})
+    unread: list[Unread] = []
+    found = net.run_local({**sources, **sinks}, unread=unread)
     for name, tuples in found.items():
         if name not in sinks:
             Console(name=name).open(tuples.schema).write(0, tuples.to_batches())
     for each in () if quiet else found.losses(_SLACK):
         typer.echo(each, err=True)
+    if unread and not quiet:
+        typer.echo(dead(unread), err=True)
