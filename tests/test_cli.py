@@ -90,6 +90,16 @@ def test_run_over_files(place):
     assert "70" in told("run", "net.yaml", "--local", "--input", "reports=reports.csv").stdout
 
 
+def test_a_local_run_tells_of_lines_that_do_not_read_or_is_strict(place):
+    Path("bad.csv").write_text(Path("reports.csv").read_text() + "soon\n")
+    command = ("run", "net.yaml", "--local", "--input", "reports=bad.csv")
+    result = told(*command)
+    assert "70" in result.stdout
+    assert "1 dead letter; the first: reports: bad.csv: at " in result.stderr
+    assert "dead letter" not in told(*command, "--quiet").stderr
+    assert "without `strict`" in told(*command, "--strict", code=1).stderr
+
+
 @pytest.mark.parametrize(
     ("options", "mistake"),
     [
@@ -287,3 +297,14 @@ def test_help_lists_the_commands():
     shown = told("--help").stdout
     for name in ("check", "explain", "run", "demo", "bench"):
         assert name in shown
+
+
+def test_a_benchmark_says_which_packages_it_compares_with(monkeypatch):
+    for module in [each for each in sys.modules if each.startswith("australis.bench")]:
+        monkeypatch.delitem(sys.modules, module)
+    for package in ("polars", "duckdb"):
+        monkeypatch.setitem(sys.modules, package, None)  # as if it were not installed
+    result = told("bench", "boxes", "--tuples", "1000", code=1)
+    assert re.search(
+        r"bench boxes: it compares with \w+, which is not installed; pip install duckdb polars", result.stderr
+    )

@@ -6,6 +6,7 @@ import importlib
 import runpy
 import shlex
 import sys
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -50,6 +51,8 @@ app.add_typer(moving_app, name="moving")
 app.add_typer(signals_app, name="signals")
 app.command()(sql)
 
+_PEERS = ("duckdb", "polars", "protobuf")
+"""What benchmarks compare with, and nothing else needs."""
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A network file.")]
 Functions = Annotated[
     list[Path] | None, typer.Option("--functions", metavar="MODULE.PY", help="Run first: it makes functions known.")
@@ -149,12 +152,12 @@ def run(
     sources, sinks = given.named("--source", source), given.named("--sink", sink)
     if local:
         others = {
-            "--checkpoint": checkpoint, "--trigger": trigger, "--train": train, "--speed": speed, "--strict": strict,
+            "--checkpoint": checkpoint, "--trigger": trigger, "--train": train, "--speed": speed,
             "--change": change, "--master": master, "--partitions": partitions, "--json": json, "--metrics": metrics,
         }  # fmt: skip
         if wrong := [name for name, value in others.items() if value not in (None, False)]:
             raise RunError(f"{wrong[0]}: is for runs on Spark; leave it out, or leave out --local")
-        _run_local(net, sources, sinks, quiet)
+        _run_local(net, sources, sinks, quiet, strict)
         return
     from australis.run import command
 
@@ -222,7 +225,7 @@ def boxes(
     only: Annotated[str, typer.Option(metavar="BOX", help="Measure only this.")] = "",
 ) -> None:
     """Measure how many tuples a second each box takes."""
-    measure = importlib.import_module("australis.bench.boxes").main
+    measure = _bench("boxes")
     measure(tuples=tuples, train=train, repeat=repeat, json=json, only=only)
 
 
@@ -236,7 +239,7 @@ def engine(
     data: Annotated[Path | None, typer.Option(metavar="DIR", help="Keep the tuples here.")] = None,
 ) -> None:
     """Measure whole networks on Spark beside plain Spark."""
-    measure = importlib.import_module("australis.bench.engine").main
+    measure = _bench("engine")
     measure(count=tuples, repeat=repeat, json=json, only=only, quick=quick, data=data)
 
 
@@ -246,7 +249,7 @@ def soak(
     json: Annotated[Path | None, typer.Option(metavar="OUT.JSON", help="Write the numbers here.")] = None,
 ) -> None:
     """Watch memory and the checkpoint over a long run on Spark."""
-    importlib.import_module("australis.bench.soak").main(hours=hours, json=json)
+    _bench("soak")(hours=hours, json=json)
 
 
 @bench.command()
@@ -264,9 +267,9 @@ def signals(
 ) -> None:
     """Measure XStream's applications on Spark beside its own figures and bare kernels, and its figures 6 and 8."""
     if day:
-        importlib.import_module("australis.bench.signal_day").main(hours=day, json=json)
+        _bench("signal_day")(hours=day, json=json)
         return
-    measure = importlib.import_module("australis.bench.signals").main
+    measure = _bench("signals")
     measure(samples=samples, data=data, json=json, plot=plot, only=only, repeat=repeat, quick=quick)
 
 
@@ -282,8 +285,26 @@ def moving(
     paper: Annotated[bool, typer.Option("--paper/--no-paper", help="The paper's experiments too.")] = True,
 ) -> None:
     """Measure queries about moving objects beside plain Spark and a tree, and do the SOLE paper's experiments."""
-    measure = importlib.import_module("australis.bench.moving").main
+    measure = _bench("moving")
     measure(objects, queries, nearest, batches, json, plots, quick, paper)
+
+
+def _bench(name: str) -> Callable[..., None]:
+    """A benchmark; what it compares with may not be installed."""
+
+    def measure(*args: Any, **options: Any) -> None:
+        try:
+            importlib.import_module(f"australis.bench.{name}").main(*args, **options)
+        except ModuleNotFoundError as error:
+            package = (error.name or "").partition(".")[0]
+            if package in ("", "australis"):
+                raise
+            raise RunError(
+                f"bench {name.partition('_')[0]}: it compares with {package}, which is not installed; pip install"
+                f" {' '.join(dict.fromkeys((*_PEERS, package)))}, or run `make bench` in a clone, which installs them"
+            ) from error
+
+    return measure
 
 
 def _load(file: Path, functions: list[Path] | None) -> Network:
@@ -299,8 +320,11 @@ def _load(file: Path, functions: list[Path] | None) -> Network:
     return load(file)
 
 
-def _run_local(net: Network, sources: dict[str, str], sinks: dict[str, str], quiet: bool) -> None:
-    results = net.run_local({**sources, **sinks})
+def _run_local(net: Network, sources: dict[str, str], sinks: dict[str, str], quiet: bool, strict: bool) -> None:
+    from australis.run.files import Unread, dead
+
+    unread: list[Unread] = []
+    results = net.run_local({**sources, **sinks}, strict=strict, unread=unread)
     console = _console()
     for name, tuples in results.items():
         if name not in sinks:
@@ -309,6 +333,8 @@ def _run_local(net: Network, sources: dict[str, str], sinks: dict[str, str], qui
             console.print(f"{name}: {_count(tuples.num_rows, 'tuple')} in {sinks[name]}", highlight=False)
     for each in () if quiet else results.losses():
         typer.echo(each, err=True)
+    if unread and not quiet:
+        typer.echo(dead(unread), err=True)
 
 
 def _count(number: int, name: str) -> str:
