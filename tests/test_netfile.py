@@ -27,6 +27,18 @@ def box(written, source="reports", more=""):
     return au.loads(file(f"  a:\n    {written}\n    from: {source}", more=more)).named["a"].box
 
 
+def test_an_argument_misspelt_among_columns_is_told():
+    text = """australis: 1
+inputs: {reports: "time int, mph int"}
+boxes:
+  stats: {aggregate: {on: time, size: 60, n: count(*), SLACK}, from: reports}
+outputs: {out: stats}
+"""
+    for wrong, near in (("slak: 3", "slack"), ("timeot: 5 s", "timeout")):
+        with pytest.raises(au.AustralisError, match=f"aggregate stats: .*did you mean `{near}`"):
+            netfile.loads(text.replace("SLACK", wrong))
+
+
 def test_the_whole_form():
     net = au.loads("""
 australis: 1

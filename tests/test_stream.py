@@ -80,6 +80,19 @@ def test_aggregate_advances_by_its_size_by_a_span_or_by_a_predicate():
     assert (timed.size, timed.advance) == ("1 hour", "600 s")
 
 
+def test_a_duration_counts_seconds_on_whole_numbers():
+    """As in SQL."""
+    minutes, numbers = (
+        au.network(out=REPORTS.aggregate(on="time", size=size, advance=step, n="count(*)"))
+        for size, step in (("1 minute", timedelta(seconds=20)), (60, 20))
+    )
+    given = [{"time": time, "vid": 1, "mph": 1, "xway": 0, "seg": 0} for time in range(0, 200, 7)]
+    assert rows(minutes.run_local(reports=given)["out"]) == rows(numbers.run_local(reports=given)["out"])
+    joined = REPORTS.join(REPORTS.filter("mph > 1"), on="time", size="1 minute")
+    assert joined.origin.box.size == "1 minute"
+    assert au.loads(au.dumps(au.network(out=joined))) == au.network(out=joined)
+
+
 def test_aggregate_takes_functions_whose_names_are_arguments():
     made = REPORTS.aggregate({"size": "count(*)"}, on="time", size=60, cars="count(vid)")
     assert made.schema.names == ["time", "size", "cars"]
@@ -225,6 +238,61 @@ def test_equal_boxes_in_equal_places_are_equal_nodes():
         (
             lambda: REPORTS.resample(REPORTS, on=("time", None), size=1, n="avg(mph)"),
             "^resample: it needs an order: give `on`, a column such as time",
+        ),
+        (
+            lambda: REPORTS.aggregate(on="time", size=float("inf"), n="count(*)"),
+            "^aggregate: `size` is a finite number",
+        ),
+        (
+            lambda: REPORTS.aggregate(on="time", size=float("nan"), n="count(*)"),
+            "^aggregate: `size` is a finite number",
+        ),
+        (
+            lambda: REPORTS.aggregate(on="time", size=10**30, n="count(*)"),
+            "^aggregate: a span is a finite number, up to",
+        ),
+        (
+            lambda: REPORTS.aggregate(on="time", size=60, timeout=float("inf"), n="count(*)"),
+            "^aggregate: `timeout` is a finite number, not inf",
+        ),
+        (
+            lambda: REPORTS.aggregate(on="time", size=60, timeout=1e18, n="count(*)"),
+            "^aggregate: 1e\\+18 seconds are more",
+        ),
+        (
+            lambda: REPORTS.aggregate(on="time", size=60, slack=10**12, n="count(*)"),
+            "^aggregate: slack is a count of tuples from 0 to 1,048,576, not 1000000000000",
+        ),
+        (
+            lambda: REPORTS.aggregate(on="time", size=10**9, advance=1, n="count(*)"),
+            "^aggregate: a tuple would lie in 1000000000 windows .*give a larger advance",
+        ),
+        (
+            lambda: REPORTS.aggregate(on="time", size=60, n="count(*)", slak=3),
+            "^aggregate: `slak=3` is neither an argument nor a window function.*did you mean `slack`",
+        ),
+        (
+            lambda: REPORTS.aggregate(on="time", size=60, n="count(*)", timeot="5 s"),
+            "^aggregate: `s` is not expected here; the arguments are .*did you mean `timeout`",
+        ),
+        (lambda: REPORTS.map("mph"), "^map: `columns` is a mapping of texts to an expression.*, not 'mph'"),
+        (lambda: REPORTS.join("q"), "^join: `other` is a stream, not 'q'"),
+        (
+            lambda: REPORTS.join(REPORTS, on=[{"on": "time"}, "time"], size=1),
+            "^join: `on` is a text, an au.order, or a list .*, not .{'on': 'time'}",
+        ),
+        (lambda: CARS.filter('plate = "abc"'), "no column `abc`. The columns are vid, plate; a text .* quotes: 'abc'"),
+        (
+            lambda: au.table("seen", "k array<int>, n int", key="k"),
+            "^table seen: the key k is a list.*, and values of that make no key: give a column of numbers",
+        ),
+        (
+            lambda: REPORTS.aggregate(on="tup#", size="1 minute", n="count(*)"),
+            "^aggregate: `1 minute` .* counts tuples",
+        ),
+        (
+            lambda: REPORTS.aggregate(on="time", size="500 ms", n="count(*)"),
+            "^aggregate: 500 ms is no whole number of s",
         ),
         (lambda: REPORTS.read(ACCOUNTS, "balanec"), "^read: .*balanec.*accounts.*did you mean `balance`"),
         (lambda: REPORTS.write(ACCOUNTS, balnce="1"), "^write: .*balnce.*accounts.*did you mean `balance`"),

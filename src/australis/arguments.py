@@ -117,7 +117,8 @@ def hinted(error: AustralisError, arguments: list[str]) -> AustralisError:
     hint = near(getattr(error, "column", ""), arguments)
     if not hint:
         return error
-    told = _with(error, f"{error}; the arguments are {listing(arguments)}{hint}")
+    first, cut, shown_below = str(error).partition("\n")  # an expression with a caret under it
+    told = _with(error, f"{first}; the arguments are {listing(arguments)}{hint}{cut}{shown_below}")
     told.__dict__["column"] = ""
     return told
 
