@@ -94,6 +94,7 @@ def test_every_box():
     assert box("map: {columns: mph}") == Map((("columns", expr("mph")),))
     assert box("map: {columns: {columns: mph}}") == Map((("columns", expr("mph")),))
     assert box("union: {}", "[reports, reports]") == Union(2)
+    assert box("union: {on: time}", "[reports, reports]") == Union(2, "time")
     assert box("bsort: time") == BSort(on)
     assert box("bsort: {on: time, slack: 2, by: vid}") == BSort(au.Order("time", 2, ("vid",)))
     assert box("aggregate: {on: tup#, size: 2, partial: true, n: count(*)}").partial
@@ -219,7 +220,7 @@ def networks(draw):
                     streams.append(stream.map({"t": "t", "odd name": f"concat({text}, '')", key: f'"{key}"'}))
                     ends.append(stream.map({column: f"t + {size}"}))
                 case "union":
-                    streams.append(stream.union(stream, stream))
+                    streams.append(stream.union(stream, stream, on=draw(st.sampled_from(["", "t"]))))
                 case "bsort":
                     streams.append(stream.bsort("t", slack, by))
                 case "aggregate":

@@ -427,7 +427,8 @@ def networks(draw):
                 lost = {draw(st.sampled_from(COLUMNS)): "cast((b + c) % 3 as int)"} if draw(st.booleans()) else {}
                 streams.append(stream.map(same(**{**dict(zip(COLUMNS, swapped, strict=True)), **lost}), box=name))
             case "union":
-                streams.append(stream.union(other, draw(st.sampled_from(streams)), box=name))
+                on = draw(st.sampled_from(["", "", "t"]))
+                streams.append(stream.union(other, draw(st.sampled_from(streams)), on=on, box=name))
             case "bsort":
                 streams.append(stream.bsort("t", slack, by, box=name))
             case "aggregate":

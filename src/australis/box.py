@@ -40,12 +40,15 @@ class Moment:
     """What a step knows beside its trains: time reaches a box as a value, so that a replay does the same again.
 
     `number` is the latest arrival number; `clock` the local time in microseconds where the step may time windows out;
-    `end` says that the inputs are finished, and what is open is to be emitted.
+    `end` says that the inputs are finished, and what is open is to be emitted; `ended` names the inputs of the network
+    that are, and `done` tells a box which of its own inputs will give nothing more because of that.
     """
 
     number: int = 0
     clock: int | None = None
     end: bool = False
+    ended: frozenset[str] = frozenset()
+    done: frozenset[int] = frozenset()
 
 
 Method = Callable[..., Any]

@@ -71,13 +71,14 @@ class ApplyForm(MapForm):
 
 class UnionForm(Form):
     of = Union
+    on: str = ""
 
     @classmethod
     def short(cls, box: Union) -> object:
-        return {}
+        return {"on": box.on} if box.on else {}
 
     def box(self, tables: Tables, arity: int) -> Box:
-        return Union(arity)
+        return Union(arity, self.on)
 
 
 class BSortForm(Form):

@@ -252,7 +252,7 @@ def _about(message: str) -> tuple[str, ...]:
 def _written(network: Network, node: Node) -> Block:
     sources = [network.spelled(arrow) for arrow in node.sources]
     kind = node.box.kind
-    if kind == "union":
+    if kind == "union" and not FORMS[kind].short(node.box):
         return Block(union=sources)
     return Block({kind: FORMS[kind].short(node.box), "from": sources[0] if len(sources) == 1 else sources})
 

@@ -133,10 +133,13 @@ class Stream:
             return self._main(Map(parameters.columns({**(columns or {}), **more})), box)
 
     @check_arguments()
-    def union(self, *others: Stream, box: str | None = None) -> Stream:
-        """Merge with other streams of the same schema, in the order of arrival."""
+    def union(self, *others: Stream, on: str = "", box: str | None = None) -> Stream:
+        """Merge with other streams of the same schema, in the order of arrival, or by a column on which they ascend.
+
+        With `on` a tuple waits until every other stream has come as far, or has ended.
+        """
         with _telling(Union, box):
-            return self._main(Union(1 + len(others)), box, *others)
+            return self._main(Union(1 + len(others), on), box, *others)
 
     @check_arguments()
     def bsort(self, on: On, slack: int = 0, by: By = (), box: str | None = None) -> Stream:

@@ -2,29 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
 
 from australis import schema as schemas
-from australis.box import Moment, Stateless, Tables, Trains
+from australis.box import Key, Moment, Tables, Trains
+from australis.columns import Values
 from australis.errors import NetworkError, SchemaError
-from australis.train import concat
+from australis.order import Order, place_type
+from australis.queues import TS, queue
+from australis.table import Table
+from australis.train import Ints, Train, concat
 
 
 @dataclass(frozen=True)
-class Union(Stateless):
+class Union:
     """Tuples leave in the order of their arrival numbers, those with the same number in the order of the inputs.
+
+    With `on`, streams that ascend on this column are merged by it: whichever has the least value next comes first, so
+    that it does not matter which stream arrives sooner. A tuple is held until every other stream has come as far, or
+    has ended. A stream's own order stays as it is: a tuple that is out of it, or has no value, comes right after the
+    one before it.
 
     >>> from australis.testing import apply, train
     >>> odd, even = train("x int", x=[1, 3], number=[1, 3]), train("x int", x=[2, 4], number=[2, 4])
     >>> apply(Union(2), odd, even)[0]["x"].to_pylist()
     [1, 2, 3, 4]
+    >>> apply(Union(2, on="x"), train("x int", x=[1, 5, 4, 9]), train("x int", x=[2, 6]))[0]["x"].to_pylist()
+    [1, 2, 5, 4, 6]
     """
 
     arity: int
+    on: str = ""
 
     kind: ClassVar[str] = "union"
 
@@ -38,10 +51,116 @@ class Union(Stateless):
                     f"the streams of a union have one schema, but the first is ({schemas.text(first)})"
                     f" and number {position} ({schemas.text(other)}): make them the same with a map"
                 )
+        if self.on and Order(self.on).counts:
+            raise NetworkError(f"`on` is a column to merge by; without it a union is by arrival, as `{self.on}` is")
+        if self.on:
+            Order(self.on).check(first)
         return {"out": first}
 
+    def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
+        return ((),) * self.arity if self.on else None
+
+    def tables(self, *inputs: pa.Schema) -> Tables:
+        if not self.on:
+            return {}
+        place = pa.field("#place", place_type(inputs[0].field(self.on).type), nullable=False)
+        side, serial, count = (pa.field(name, pa.int64(), nullable=False) for name in ("#side", "#serial", "#count"))
+        return {
+            "sides": Table(pa.schema([side, place, count]), ("#side",)),
+            "queue": queue(inputs[0], place, side, serial),
+        }
+
+    def holds(self, *inputs: pa.Schema) -> str:
+        return f"what one stream has come to on {self.on}, and another has not" if self.on else ""
+
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
+        if self.on:
+            return (self._merged(tables["sides"], tables["queue"], trains, moment),)
         merged = concat(trains[0].schema, trains)
         if sum(1 for train in trains if len(train)) > 1:
             merged = merged.take(np.argsort(merged.number, kind="stable"))
         return (merged,)
+
+    def _merged(self, sides: Table, held: Table, trains: Trains, moment: Moment) -> Train:
+        slots = sides.find([pa.array(range(self.arity), pa.int64())], self.arity)
+        runs = list(self._runs(sides, held, trains, slots))
+        done = [moment.end or side in moment.done for side in range(self.arity)]
+        parts, places = [], []
+        for side, run in enumerate(runs):
+            number = _leaving(side, runs, done, moment.number)
+            left, stored = len(number), min(len(number), len(run.slots))
+            parts += [run.stored(held, stored, number), run.came(left - stored, number)]
+            places.append(run.places[:left])
+            held.free(run.slots[:stored])
+            run.hold(held, left - stored, side, int(sides["#count"][slots[side]]))
+            sides["#place"][slots[side]] = run.reach
+            sides["#count"][slots[side]] += len(run.train)
+        sides.touched[slots] = True
+        out = concat(trains[0].schema, parts)
+        order = np.argsort(np.concatenate(places), kind="stable")  # of equals, those of the first input come first
+        return out if (order[1:] > order[:-1]).all() else out.take(order)
+
+    def _runs(self, sides: Table, held: Table, trains: Trains, slots: Ints) -> Iterator[_Run]:
+        waiting = held.slots
+        waiting = waiting[np.argsort(held["#serial"][waiting], kind="stable")]
+        for side, train in enumerate(trains):
+            values, valid = Order(self.on).places(train)
+            least = -np.inf if values.dtype.kind == "f" else np.iinfo(np.int64).min
+            before = sides["#place"][slots[side]] if sides["#count"][slots[side]] else least
+            new = np.maximum.accumulate(np.concatenate([[before], np.where(valid, values, least)]).astype(values.dtype))
+            mine = waiting[held["#side"][waiting] == side]
+            yield _Run(train, mine, np.concatenate([held["#place"][mine], new[1:]]), before, new[-1])
+
+
+@dataclass(frozen=True)
+class _Run:
+    """What one stream has that has not left: tuples in slots, and after them those of its train."""
+
+    train: Train
+    slots: Ints
+    places: Values
+    """How far the stream has come with each."""
+    before: Any
+    reach: Any
+    """How far it had come before the train, and has come with it."""
+
+    def passed(self, places: Values, after: bool, done: bool, last: int) -> Ints:
+        """The arrival number with which it comes past places, or as far as those unless `after`; -1 if it does not."""
+        arrived = self.places[len(self.slots) :]
+        at = np.searchsorted(arrived, places, side="right" if after else "left")
+        number = np.append(self.train.number, last if done else -1)[at]
+        there = self.before > places if after else self.before >= places
+        return np.where(there, 0, number)
+
+    def stored(self, held: Table, count: int, number: Ints) -> Train:
+        tuples = held.rows(self.slots[:count], self.train.schema.names).cast(self.train.schema)
+        return Train(tuples, held[TS][self.slots[:count]], number[:count])
+
+    def came(self, count: int, number: Ints) -> Train:
+        some = self.train.slice(0, count)
+        return Train(some.tuples, some.ts, number[len(number) - count :])
+
+    def hold(self, held: Table, left: int, side: int, serial: int) -> None:
+        """Keep what has not left of the train."""
+        rest = self.train.slice(left, len(self.train))
+        if not len(rest):
+            return
+        new = held.insert(len(rest))
+        for name in rest.schema.names:
+            held.put(name, new, rest[name])
+        held[TS][new], held["#side"][new] = rest.ts, side
+        held["#place"][new] = self.places[len(self.places) - len(rest) :]
+        held["#serial"][new] = serial + left + np.arange(len(rest))
+
+
+def _leaving(side: int, runs: list[_Run], done: list[bool], last: int) -> Ints:
+    """Of the tuples of a stream that leave, which are the first ones, the arrival numbers that let them go."""
+    run = runs[side]
+    number = np.concatenate([np.zeros(len(run.slots), np.int64), run.train.number])
+    left = np.ones(len(number), np.bool_)
+    for at, other in enumerate(runs):
+        if at != side:
+            its = other.passed(run.places, at < side, done[at], last)
+            left &= its >= 0
+            number = np.maximum(number, its)
+    return number[: int(np.count_nonzero(left))]

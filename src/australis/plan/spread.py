@@ -94,6 +94,8 @@ def order(box: Box, port: str, inputs: Sequence[pa.Schema], orders: Sequence[Key
                 return (box.order.attribute, *box.order.by)
             case Resample():
                 return (box.left.attribute, *box.right.by)
+            case Union() if box.on:
+                return ()
             case Join() | Watch() | Ask() | Lead() | Nearest() | Tally() | Meet():
                 return ()
     kept = {_prefix(orders[side], names) for side, names in carries(box, port, inputs).items()}

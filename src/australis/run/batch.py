@@ -17,7 +17,7 @@ _ROW_BITS, _SPLIT_BITS = 26, 10
 @dataclass(frozen=True)
 class Batch:
     """The version that it makes, the local time in microseconds, whether the inputs are done with it, its network's
-    number, and the version that was the first of that network.
+    number, the version that was the first of that network, and the inputs that are done with it.
     """
 
     version: int
@@ -25,6 +25,7 @@ class Batch:
     end: bool = False
     network: int = 1
     began: int = 1
+    ended: frozenset[str] = frozenset()
 
     @property
     def changed(self) -> bool:
@@ -40,7 +41,7 @@ class Batch:
     def moment(self) -> Moment:
         """What boxes know in the last step of the batch."""
         last = ((self.version + 1) << (_ROW_BITS + _SPLIT_BITS)) - 1
-        return Moment(last, self.clock, self.end)
+        return Moment(last, self.clock, self.end, self.ended)
 
     def numbers(self, split: int, row: int, count: int) -> Ints:
         """Arrival numbers of rows of a split: they go by splits, then by rows."""
@@ -57,4 +58,5 @@ class Batch:
 
 def batch(offset: dict[str, Any]) -> Batch:
     """The batch that ends at an offset of a run."""
-    return Batch(offset["version"], offset["clock"], offset["end"], offset["network"], offset["began"])
+    ended = frozenset(offset.get("ended", ()))
+    return Batch(offset["version"], offset["clock"], offset["end"], offset["network"], offset["began"], ended)

@@ -21,6 +21,7 @@ from australis.run import files, intake
 from australis.run.files import Sink, Unread
 from australis.run.intake import Given
 from australis.run.losses import losses, summed
+from australis.run.merging import merging
 from australis.run.superbox import Event, tables_of
 from australis.run.superbox import steps as superbox_steps
 from australis.train import Train, empty
@@ -133,15 +134,19 @@ class Local:
         clock: int | None = None,
         ts: int | None = None,
         end: bool = False,
+        ended: Iterable[str] = (),
         **more: Given,
     ) -> Generator[Event, None, Results]:
-        """One step of the network, stopping after each box. It must be run to its end before the next."""
+        """One step of the network, stopping after each box. It must be run to its end before the next.
+
+        Of inputs that have `ended`, boxes that wait for them are told.
+        """
         if self._closed:
             raise RunError(self._closed)
         now = time.time_ns() // 1000 if clock is None else clock
         trains = self._admit({**(given or {}), **more}, now if ts is None else ts)
         self._closed = "a step is under way: run steps() to its end first"
-        moment = Moment(self.arrived, clock, end)
+        moment = Moment(self.arrived, clock, end, frozenset(ended))
         try:
             for event in superbox_steps(self.network, self.network.nodes, self.tables, trains, moment):
                 assert isinstance(event, Event)
@@ -215,9 +220,10 @@ def run_local(
     """Run a network over whole inputs to their end, and give the tables of its outputs, and what was counted.
 
     Every input is given by its name: tuples in memory, a path or glob of files, or an iterable of parts that are trains
-    as they are. Streams take turns, a train of at most `train` tuples each. An output may be given a path or a sink
-    by its name, and is written there as well. `clock` lets windows time out. Without it all tuples enter at one moment,
-    so that none do, and results do not depend on how fast the machine is.
+    as they are. Streams take turns, a train of at most `train` tuples each; those of a union before a box that goes by
+    order are merged by that order. An output may be given a path or a sink by its name, and is written there as well.
+    `clock` lets windows time out. Without it all tuples enter at one moment, so that none do, and results do not depend
+    on how fast the machine is.
 
     Lines that do not read are left out: they are added to `unread`, by input, or else a warning tells of them. With
     `strict` the first one is an error.
@@ -233,6 +239,7 @@ def run_local(
     missing = [name for name in inputs if name not in named]
     if missing:
         raise RunError(f"input {listing(missing)}: not given; the inputs are {listing(inputs)}")
+    network = merging(network, inputs)
     run = Local(network)
     lost = [Unread(name) for name in inputs]
     parts = {
@@ -266,12 +273,14 @@ def run_local(
 def _results(run: Local, parts: Mapping[str, Iterator[pa.RecordBatch]], clock: Clock | None) -> Iterator[Results]:
     """Static tables whole, then streams in turn, then the end."""
     turns = {input.name: parts[input.name] for input in run.network.inputs if not input.static}
+    streams = list(turns)
     start = time.time_ns() // 1000
 
     def push(name: str, tuples: pa.RecordBatch | pa.Table) -> Results:
+        ended = [stream for stream in streams if stream not in turns]
         if clock is None:
-            return run.push({name: tuples}, ts=start)
-        return run.push({name: tuples}, clock=clock())
+            return _exhaust(run.steps({name: tuples}, ts=start, ended=ended))
+        return _exhaust(run.steps({name: tuples}, clock=clock(), ended=ended))
 
     for input in run.network.inputs:
         if input.static:

@@ -52,7 +52,8 @@ class Reader(DataSourceStreamReader):
             input.name: job.sources[input.name].latest(_before(job, start, input.name), order.limit)
             for input in job.streams
         }
-        end = all(job.sources[name].finished(offset) for name, offset in inputs.items())
+        ended = [name for name, offset in inputs.items() if job.sources[name].finished(offset)]
+        end = len(ended) == len(inputs)
         same = order.network == start["network"]
         if inputs == start["inputs"] and not end and (same or not start["version"]):
             return start
@@ -61,6 +62,7 @@ class Reader(DataSourceStreamReader):
             "version": version,
             "clock": time.time_ns() // 1000,
             "end": end,
+            "ended": ended,
             "network": order.network,
             "began": start["began"] if same else version,
             "inputs": inputs,

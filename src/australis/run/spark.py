@@ -26,6 +26,7 @@ from australis.run.checkpoint import Checkpoint
 from australis.run.control import Control, Order, first_limit, paced
 from australis.run.job import LETTERS, MEASURES, PARTS, Job
 from australis.run.ledger import Ledger
+from australis.run.merging import merging
 from australis.run.nursery import room
 from australis.run.reader import COLUMNS, NAME, aside
 from australis.run.reason import reason
@@ -160,7 +161,7 @@ class Run:
         Boxes that stay as they are keep their state; others start empty, or go. Sources and sinks of inputs and outputs
         that are new are given by name.
         """
-        from australis.run.start import placed, sinks_of, sources_of
+        from australis.run.start import finite, placed, sinks_of, sources_of
 
         now = self._order.network
         if now not in self._began and not self._comes(now):
@@ -168,6 +169,7 @@ class Run:
         job = self._jobs[now]
         named = {**(given or {}), **more}
         sources = placed(sources_of(network, named, job.sources), self.checkpoint)
+        network = merging(network, finite(sources))
         number = self.checkpoint.last_number() + 1
         after = successor(job, self._began[now], network, sources, number)
         for name, sink in sinks_of(network, named).items():

@@ -18,6 +18,7 @@ from australis.run import intake
 from australis.run import sink as sinks
 from australis.run.checkpoint import Checkpoint
 from australis.run.job import Job
+from australis.run.merging import merging
 from australis.run.session import session
 from australis.run.source import Opened, Source
 from australis.run.sources import uri
@@ -77,6 +78,7 @@ def start(
                 " leave that out, or start again with an empty checkpoint folder"
             )
         sources = placed(sources_of(network, named), folder)
+        network = merging(network, finite(sources))
         writers = {}
         for name, sink in sinks_of(network, named).items():
             (arrow,) = (output.arrow for output in network.outputs if output.name == name)
@@ -132,6 +134,12 @@ def sources_of(
         input.name: _source(input, named[input.name]) if input.name in named else (known or {})[input.name]
         for input in network.inputs
     }
+
+
+def finite(sources: Mapping[str, Source]) -> set[str]:
+    """The inputs that have an end, and no time at which tuples are there but that of the stream."""
+    files = {name for name, source in sources.items() if isinstance(source, Files) and not source.follow}
+    return files | {name for name, source in sources.items() if isinstance(source, Memory)}
 
 
 def sinks_of(network: Network, named: Mapping[str, Any]) -> dict[str, sinks.Sink]:

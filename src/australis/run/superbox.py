@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from australis.box import Moment, Tables, Trains
-from australis.boxes import Read, Write
+from australis.boxes import Read, Union, Write
 from australis.errors import RunError
 from australis.network import Network, Node
 from australis.run.chain import Chain
+from australis.run.merging import done
 from australis.signals.column import shown
 from australis.train import Train
 from australis.validate import title
@@ -56,6 +57,13 @@ def stateful(network: Network, node: Node) -> bool:
     if isinstance(node.box, Read):
         return False
     return bool(node.box.tables(*(network.schema(arrow) for arrow in node.sources)))
+
+
+def _moment(network: Network, node: Node, moment: Moment) -> Moment:
+    """What a box knows of a step: one that waits for its slowest input is told which of them are done."""
+    if not moment.ended or not (isinstance(node.box, Union) and node.box.on):
+        return moment
+    return replace(moment, done=done(network, node, moment.ended))
 
 
 def _culprit(node: Node, tables: Tables, inputs: Trains, moment: Moment) -> str:
@@ -107,7 +115,7 @@ def steps(
             yield Passage(chains[node.name], inputs[0], tuple(through[1].tolist()))
             continue
         try:
-            given = node.box.step(tables[node.name], inputs, moment)
+            given = node.box.step(tables[node.name], inputs, _moment(network, node, moment))
             outputs = dict(zip(network.schemas[node.name], given, strict=True))
         except Exception as error:
             culprit = _culprit(node, tables[node.name], inputs, moment)
