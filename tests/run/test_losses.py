@@ -14,6 +14,7 @@ from australis.cli import app
 from australis.network import Network
 from australis.run import letters
 from australis.run.job import LETTERS, MEASURES, Job
+from australis.run.losses import losses
 from australis.run.sources.memory import Memory
 from australis.run.succession import planned
 from australis.run.totals import Totals
@@ -94,6 +95,18 @@ def test_what_something_takes_is_counted_and_not_lost() -> None:
     found = au.network(out=STATS, late=STATS.late).run_local(reports={"time": TIMES, "vid": TIMES, "mph": TIMES})
     assert found["late"].column("time").to_pylist() == [50, 65]
     assert (found.late, found.losses()) == ({"stats": 2}, [])
+
+
+def test_streams_that_meet_as_they_arrive_may_be_merged_instead() -> None:
+    both = REPORTS.union(OTHERS, box="both").filter("vid > 0")
+    run = au.Local(au.network(out=both.aggregate(on="time", size=60, n="count(*)", box="stats")))
+    run.push(reports={"time": [100], "vid": [1], "mph": [1]})
+    run.push(others={"time": [7], "vid": [1], "mph": [1]})
+    counts = {name: each.given for name, each in run.counts.items()}
+    assert losses(run.network, counts) == [
+        "1 tuple was late at box `stats`: give it slack, or merge the streams of `both` by their order (`on`), or send"
+        " its port `late` somewhere"
+    ]
 
 
 @pytest.mark.parametrize("kind", NETWORKS)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
+from typing import Any
 
-from australis.box import LATE, Box, lost
+from australis.box import LATE, lost
 from australis.network import Arrow, Network
 from australis.order import Order
+from australis.run.merging import by_arrival
 
 Given = Mapping[str, Mapping[str, int]]
 """How many tuples boxes have given, by name and by port."""
@@ -34,21 +36,24 @@ def losses(network: Network, given: Given, slack: str = "", letters: bool = Fals
         if count:
             were = f"{count:,} {'tuple was' if count == 1 else 'tuples were'} {lost(arrow.port)}"
             kept = "they are dead letters; to use them, " if letters and lost(arrow.port) != LATE else ""
-            remedies = _remedies(network.named[arrow.source].box, arrow.port, slack)
+            remedies = _remedies(network, arrow, slack)
             told.append(f"{were} at box `{arrow.source}`: {kept}{', or '.join(remedies)}")
     return told
 
 
-def _remedies(box: Box, port: str, slack: str) -> Iterator[str]:
-    if slack and lost(port) == LATE:
+def _remedies(network: Network, arrow: Arrow, slack: str) -> Iterator[str]:
+    if slack and lost(arrow.port) == LATE:
         yield slack
         return
-    if lost(port) == LATE:
-        orders = [getattr(box, field.name) for field in fields(box)]  # type: ignore[arg-type]
+    if lost(arrow.port) == LATE:
+        box: Any = network.named[arrow.source].box
+        orders = [getattr(box, field.name) for field in fields(box)]
         most = max((order.slack for order in orders if isinstance(order, Order)), default=None)
         more = f"give it more slack than {most}" if most else "give it slack"
         yield "sort the stream before it" if most is None else more
-    yield f"send its port `{port}` somewhere"
+        if union := by_arrival(network, arrow.source):
+            yield f"merge the streams of `{union}` by their order (`on`)"
+    yield f"send its port `{arrow.port}` somewhere"
 
 
 def summed(given: Given, word: str) -> dict[str, int]:

@@ -73,6 +73,20 @@ def _order(node: Node, side: int) -> str:
             return ""
 
 
+def by_arrival(network: Network, name: str) -> str:
+    """A union before a box that takes different inputs as they arrive, rather than by their order; none if empty."""
+    node = network.named.get(name)
+    for arrow in () if node is None else node.sources:
+        before = network.named.get(arrow.source)
+        if before is not None and isinstance(before.box, Union) and not before.box.on:
+            streams = {each for source in before.sources for each in _streams(network, source)}
+            if len(streams) > 1:
+                return before.name
+        if found := by_arrival(network, arrow.source):
+            return found
+    return ""
+
+
 def done(network: Network, node: Node, ended: Collection[str]) -> frozenset[int]:
     """Which inputs of a box give nothing more once some inputs of the network have ended."""
     return frozenset(side for side, arrow in enumerate(node.sources) if _done(network, arrow.source, ended))
