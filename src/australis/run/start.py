@@ -19,7 +19,7 @@ from australis.run import sink as sinks
 from australis.run.checkpoint import Checkpoint
 from australis.run.job import Job
 from australis.run.merging import merging
-from australis.run.session import session
+from australis.run.session import Ending, session
 from australis.run.source import Opened, Source
 from australis.run.sources import uri
 from australis.run.sources.files import Files
@@ -87,7 +87,7 @@ def start(
         frames = {name: value for name, value in named.items() if _is_frame(value)}
         found, ours = session(spark or next((frame.sparkSession for frame in frames.values()), None), master)
         if ours:
-            stack.callback(found.stop)
+            stack.enter_context(Ending(found))
         if folder.fresh:
             folder.partitions = partitions or min(found.sparkContext.defaultParallelism, _MOST)
         jobs, current = _jobs(folder, network, sources, strict, change)
@@ -104,8 +104,8 @@ def start(
             found, folder, jobs, writers, current=current, train=train, trigger=_trigger(trigger), local=local,
             feeds=feeds, closing=closing,
         )  # fmt: skip
-    except BaseException:
-        closing.close()
+    except BaseException as error:
+        closing.__exit__(type(error), error, error.__traceback__)
         raise
 
 
