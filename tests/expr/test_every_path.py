@@ -17,14 +17,16 @@ from australis.box import Moment
 from australis.boxes.write import Write
 from australis.errors import ExpressionError, RunError
 from australis.expr import Bound, expr
+from australis.expr.expression import of
 from australis.expr.fused import fused
+from australis.expr.node import Name, replaced
 from australis.expr.recurrence import recurrence
 from australis.plan import plan
 from australis.run.chain import chains
 from australis.schema import schema
 from australis.table import Keyed
 from australis.train import Train
-from tests.expr.extremes import TYPES, expressions, over, same
+from tests.expr.extremes import INF, NAN, TYPES, expressions, over, same
 
 
 def by_rows(bound: Bound, batch: pa.RecordBatch) -> list[pa.Array[Any] | None]:
@@ -243,3 +245,48 @@ def test_a_batch_gives_what_its_rows_give(one: str, two: str) -> None:
     found = expressions(("a", "b"), batch)
     assert len(found) > 2
     assert [wrong for bound in found if (wrong := wrong_in(bound, batch))] == []
+
+
+def constant(value: Any, text: str) -> str:
+    """A value as an expression without columns."""
+    return "cast(null as " + text + ")" if value is None else f"cast('{value}' as {text})"
+
+
+@pytest.mark.parametrize("text", ["tinyint", "double", "string", "decimal(38, 6)"])
+def test_a_constant_gives_what_a_column_gives(text: str) -> None:
+    batch, wrong = over(text, text), []
+    values = batch.column("b").to_pylist()
+    for bound in expressions(("a", "b"), batch):
+        if "b" not in bound.expr.columns or "in (" in str(bound.expr):
+            continue
+        rows = by_rows(bound, batch)
+        for value in dict.fromkeys(map(repr, values)):
+            some = [row for row, each in enumerate(values) if repr(each) == value]
+            other = expr(constant(values[some[0]], text)).node
+            told = of(replaced(bound.expr.node, lambda part, other=other: other if part == Name("b") else None))
+            for row in some:
+                try:
+                    got = expr(told).bind(batch.schema).evaluate(batch[row : row + 1])
+                except (RunError, ExpressionError):
+                    got = None
+                wanted = rows[row]
+                if (got is None) != (wanted is None) or (got is not None and not same(got, wanted)):
+                    wrong.append(f"{told}: {got} and not {wanted}, of {batch[row : row + 1].to_pydict()}")
+    assert wrong == []
+
+
+NUMBERS = [NAN, 0.0, -0.0, 1.5, INF, -2.0, None]
+
+
+@pytest.mark.parametrize("listed", [[NAN, 0.0], [-0.0, NAN, 1.5], [0.0, None], [INF, NAN]])
+def test_long_lists_find_what_short_ones_find(listed: list[float | None]) -> None:
+    batch = pa.RecordBatch.from_arrays([pa.array(NUMBERS)], names=["a"])
+    short = ", ".join(constant(each, "double") for each in listed)
+    long = ", ".join([short, *(f"{at}.25" for at in range(20))])
+    one, two = (expr(f"a in ({each})").bind(batch.schema).evaluate(batch) for each in (short, long))
+    assert one.equals(two)
+    finite = [each for each in listed if each is not None]
+    assert one.to_pylist() == [
+        None if each is None else True if each in [x for x in finite if x == x] else None if None in listed else False
+        for each in NUMBERS
+    ]

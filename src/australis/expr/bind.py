@@ -199,8 +199,13 @@ def _in(args: Sequence[Operand], text: str) -> Operand:
             return reduce(pc.or_kleene, (pc.equal(values, option.run(batch)) for option in options))
 
         return Operand(BOOLEAN, any_equal, text)
-    known = pa.array([scalar.as_py() for scalar in constants if scalar.is_valid], value.type)
-    missing = pa.scalar(None if len(known) < len(constants) else False, BOOLEAN)
+    listed = [scalar.as_py() for scalar in constants if scalar.is_valid]
+    missing = pa.scalar(None if len(listed) < len(constants) else False, BOOLEAN)
+    if pa.types.is_floating(value.type):
+        # The look-up is by bits: it would find NaN, which equals nothing, and not 0.0 for -0.0.
+        zeros = [0.0, -0.0] if 0.0 in listed else []
+        listed = [each for each in listed if each == each and each] + zeros
+    known = pa.array(listed, value.type)
 
     def run(batch: pa.RecordBatch) -> Datum:
         values = value.run(batch)
