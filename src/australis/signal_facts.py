@@ -172,10 +172,11 @@ def _followed(box: Box, given: Sequence[Facts], streams: Sequence[pa.Schema]) ->
 
 
 def _mapped(box: Map, given: Facts) -> Facts:
-    names = {made.copies: name for name, made in reversed(box.columns) if made.copies is not None}
+    copied = [(name, made.copies) for name, made in box.columns if made.copies is not None]
+    names = {source: name for name, source in reversed(copied)}
     groups = tuple(replace(each, column=names.get(each.column or "")) for each in given.groups)
-    rates = {name: given.rates[made.copies] for name, made in box.columns if made.copies in given.rates}
-    return Facts(groups, rates, {name: given.sizes[m.copies] for name, m in box.columns if m.copies in given.sizes})
+    rates = {name: given.rates[source] for name, source in copied if source in given.rates}
+    return Facts(groups, rates, {name: given.sizes[source] for name, source in copied if source in given.sizes})
 
 
 def _transformed(box: Transform, given: Facts, stream: pa.Schema) -> Facts:
