@@ -201,3 +201,12 @@ def test_times_agree_with_a_join_of_samples_too(
     got, *_ = run(BOX, trains_of(ranges, left, right, "timestamp[ms]"), cut, restart=restart)
     wanted = oracle(ranges, [left, right], latest(ranges, left, right), 1000)
     assert [((row[0], *row[3:]), *more) for row, *more in got] == [((row[0], *row[3:]), *more) for row, *more in wanted]
+
+
+@pytest.mark.parametrize("type_", ["bigint", "timestamp", "timestamp[ns]", "timestamp[s]"])
+def test_ranges_to_the_ends_of_time_have_all_that_there_is(type_: str) -> None:
+    sound = segment(np.arange(40), timebase(8), 0, dtype="int16")
+    far = (1 << 63) - 1
+    control = signal(f"start {type_}, end {type_}", start=[-far, 0], end=[0, far])
+    made, _ = apply(Sync(1), control, signal("a segment<int16>", a=[sound[:20], sound[20:]]), end=True)
+    assert [each["samples"] for each in made["a"].to_pylist()] == [[0], list(range(40))]

@@ -146,3 +146,19 @@ def test_what_does_not_fit_is_refused(box: Window, message: str) -> None:
     stream = f"{SCHEMA}, s string" if "string" in message else SCHEMA
     with pytest.raises(AustralisError, match=message):
         box.outputs(schema(stream))
+
+
+@pytest.mark.parametrize(
+    ("type_", "near", "far"),
+    [
+        ("bigint", [3, 4], [1 << 62, -(1 << 63), (1 << 63) - 1]),
+        ("uint64", [3, 4], [(1 << 64) - 1, 1 << 63]),
+        ("timestamp[s]", [3, 4], [1 << 62, -(1 << 62)]),
+        ("double", [3.0, 4.0], [1e300, float("nan"), -float("inf")]),
+    ],
+)
+def test_what_lies_at_no_index_is_late(type_: str, near: list[Any], far: list[Any]) -> None:
+    given_ = train(f"at {type_}, v float", at=[near[0], *far, near[1]], v=[1.0] * (2 + len(far)))
+    out, late = apply(Window("v", "at", 2, 1), given_, end=True)
+    assert [(each["start"], each["samples"]) for each in out["v"].to_pylist()] == [(3, [1.0, 1.0])]
+    assert len(late) == len(far)

@@ -151,7 +151,9 @@ class Sync:
         slots = slots[np.lexsort((pending["#place"][slots], pending["#key"][slots]))]
         type_ = control.field(self.start).type
         unit = _UNITS[type_.unit] if isinstance(type_, pa.TimestampType) else 0
-        first, last = (pending[name][slots].astype(np.int64) for name in (self.start, self.end))
+        # Beyond these no sample lies, and twice a place, or a place at a rate, would overflow.
+        far = min(1 << 60, unit << 36) if unit else 1 << 60
+        first, last = (np.clip(pending[name][slots].astype(np.int64), -far, far) for name in (self.start, self.end))
         return Ranges(
             pending["#key"][slots], first, last, pending["#keep"][slots], pending["#ts"][slots],
             pending["#number"][slots], unit,

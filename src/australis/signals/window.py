@@ -27,6 +27,8 @@ _SAMPLES = {
     pa.uint64(): "float64", pa.float64(): "float64",
 }  # fmt: skip
 _STATE = ("#some", "#next", "#ts")
+_FAR = 1 << 62
+"""No index lies as far from 0: counting on from it would overflow."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,8 @@ class Window:
 
     The column `on` tells where each lies: a whole number is its index; a timestamp, or a number of seconds, lies at the
     nearest index at the `rate`. A gap ends a segment early, and so does the end of the input; the next number starts
-    another. What comes at or before an index that has come, or at none, leaves by the port `late`. A null value is no
+    another. What comes at or before an index that has come, or at none (null, NaN, further than 2^62 from 0), leaves by
+    the port `late`. A null value is no
     sample. Columns beside the key are left behind.
 
     >>> from australis.testing import apply, train
@@ -148,11 +151,15 @@ class Window:
         there = np.ones(len(column), np.bool_) if valid is None else valid
         base = self._base()
         if isinstance(column.type, pa.TimestampType):
-            return nearest(values, _UNITS[column.type.unit], base.rate, base.per), there
+            unit = _UNITS[column.type.unit]
+            there = there & (np.abs(values / unit * base.rate) < _FAR / 2)
+            return nearest(np.where(there, values, 0), unit, base.rate, base.per), there
         if values.dtype.kind != "f":
+            if values.dtype.itemsize == 8:
+                there = there & (values > -_FAR if values.dtype.kind == "i" else True) & (values < _FAR)
             return values.astype(np.int64), there
         place = np.floor(values.astype(np.float64) * float(base.frequency) + 0.5)
-        there = there & (np.abs(place) < 1 << 62)
+        there = there & (np.abs(place) < _FAR)
         return np.where(there, place, 0).astype(np.int64), there
 
     def _base(self) -> Timebase:
