@@ -19,7 +19,11 @@ import yaml
 import australis as au
 from australis.forms import FORMS
 from australis.network import Input, Network
+from australis.run.sinks.http import Http
 from australis.run.source import parts
+from australis.run.sources.files import Files
+from australis.run.sources.rate import Rate
+from australis.run.sources.replay import Replay
 from australis.run.sources.uri import source
 from australis.run.start import start
 from australis.schema import text as schema_text
@@ -183,8 +187,8 @@ CALLS: dict[str, tuple[Call, ...]] = {
 }
 
 
-def run(net: Network, ran: set[object] | None = None) -> None:
-    """Run a network over a few tuples, as many at a time as there are, and one by one; unless its boxes have run."""
+def run(net: Network, ran: set[object] | None = None, once: bool = False) -> None:
+    """Run a network over a few tuples, all at a time, and unless `once` one by one; but not if its boxes have run."""
     key = tuple((node.box, node.sources) for node in net.nodes)
     if ran is not None and key in ran:
         return
@@ -192,7 +196,8 @@ def run(net: Network, ran: set[object] | None = None) -> None:
         ran.add(key)
     given = {input.name: GIVEN[input.name] for input in net.inputs}
     net.run_local(given)
-    net.run_local(given, train=1)
+    if not once:
+        net.run_local(given, train=1)
 
 
 def ends(made: object) -> Network:
@@ -346,7 +351,7 @@ def test_a_key_of_a_form_runs_or_is_refused(kind: str) -> None:
     ran = set[object]()
     found = [
         wrong(
-            lambda variant=variant: run(au.loads(written(kind, variant, sources)), ran),  # type: ignore[misc]
+            lambda variant=variant: run(au.loads(written(kind, variant, sources)), ran, once=True),  # type: ignore[misc]
             (rf"(?s).*\b({kind}|box) a\b", r"(?s).*`a: ", r"inputs? .*no box or output uses"),
             f"{key} of {kind}: {shown(variant)}",
         )
@@ -480,3 +485,17 @@ def test_a_number_in_the_text_of_a_source_is_refused(text: str) -> None:
     with pytest.raises(au.AustralisError):
         for _ in parts(source(text, "t int")):
             pass
+
+
+@pytest.mark.parametrize("number", [0, -1, math.nan, math.inf])
+def test_a_number_of_a_source_or_sink_is_refused(number: float) -> None:
+    files = Files("a.csv", au.stream("s", "t int").schema)
+    for make in (
+        lambda: Replay(files, "t", number),
+        lambda: Rate(files.schema, number),
+        lambda: Http("http://127.0.0.1/", timeout=number),
+    ):
+        with pytest.raises(au.RunError):
+            make()
+    with pytest.raises(au.RunError, match="1 attempt or more"):
+        Http("http://127.0.0.1/", attempts=0)

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from http.client import HTTPException
+from math import inf
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
@@ -30,6 +31,10 @@ class Http:
     attempts: int = 5
     pause: float = 0.2
     timeout: float = 30.0
+
+    def __post_init__(self) -> None:
+        if self.attempts < 1 or not 0 <= self.pause < inf or not 0 < self.timeout < inf:
+            raise RunError(f"{self.url}: give 1 attempt or more, a pause of 0 seconds or more, and a timeout above 0")
 
     def open(self, schema: pa.Schema, run: str = "", replace: bool = False) -> HttpWriter:
         return HttpWriter(self, run, not replace)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 import pyarrow as pa
@@ -37,7 +38,7 @@ class Rate:
     clock: Clock | None = None
 
     def __post_init__(self) -> None:
-        if not self.a_second > 0:
+        if not 0 < self.a_second < inf:
             raise RunError(f"rate: {self.a_second} tuples a second; give a rate above zero, such as rate:1000")
         for name, text in self.columns:
             if name not in self.schema.names:

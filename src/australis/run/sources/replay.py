@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import inf
 
 import numpy as np
 import pyarrow as pa
@@ -44,7 +45,7 @@ class Replay:
         kind = self.schema.field(self.on).type
         if not (types.is_integer(kind) or types.is_floating(kind) or types.is_timestamp(kind)):
             raise RunError(f"replay: column {self.on} is {kind}; it needs numbers of seconds, or timestamps")
-        if not self.speed > 0:
+        if not 0 < self.speed < inf:
             raise RunError(f"replay: the speed is {self.speed}; give one above zero, such as speed=10")
 
     @property
