@@ -23,6 +23,7 @@ LARGEST = (1 << 63) - 1
 COUNT = 1 << 53
 """The largest whole number of an argument: a double holds it, and sums of them stay whole numbers of 64 bits."""
 
+_NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 _EXPRESSION = "an expression such as `mph > 60`"
 _KNOWN = {
     "Stream": "a stream", "Keyed": "an au.table", "Order": "an au.order", "Expr": _EXPRESSION,
@@ -37,8 +38,6 @@ _WORDS: dict[object, str] = {
 }  # fmt: skip
 _ELSEWHERE = {"SparkSession": Any, "Stream": Any}
 """Names in annotations that may not be there when a program runs."""
-
-
 _FIELDS: dict[type, dict[str, Any]] = {}
 
 
@@ -68,13 +67,13 @@ def check_arguments(
 
     def make(function: Callable[P, R]) -> Callable[P, R]:
         signature = inspect.signature(function)
-        own = [name for name, each in signature.parameters.items() if each.kind in _NAMED]
-
+        own = [name for name, each in signature.parameters.items() if each.kind in _NAMED and name != "self"]
         known: dict[type, dict[str, Any]] = {}
 
         def hints(first: type) -> dict[str, Any]:
             if first not in known:
-                known[first] = get_type_hints(function, localns={**_ELSEWHERE, first.__name__: first})
+                streams = {"Stream": first} if first.__name__ == "Stream" else {}
+                known[first] = get_type_hints(function, localns={**_ELSEWHERE, **streams})
             return known[first]
 
         @wraps(function)
@@ -107,9 +106,6 @@ def check_arguments(
         return call
 
     return make
-
-
-_NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
 def hinted(error: AustralisError, arguments: list[str]) -> AustralisError:
