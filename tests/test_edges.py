@@ -13,6 +13,7 @@ from australis.box import Moment
 from australis.boxes.aggregate import Aggregate
 from australis.edges import begins, grid
 from australis.errors import SchemaError
+from australis.expr import expr
 from australis.expr.aggregate import aggregation
 from australis.order import Order
 from australis.schema import schema
@@ -120,6 +121,8 @@ def test_windows_on_floats_begin_at_doubles(type_: str, shown: pa.DataType) -> N
 def test_spans_that_no_window_has_are_refused(size: float, advance: float) -> None:
     with pytest.raises(SchemaError, match="size"):
         Aggregate((("n", aggregation("count(*)")),), Order("a"), size, advance).outputs(schema("a double"))
+    with pytest.raises(SchemaError, match="size"):
+        Aggregate((("n", aggregation("count(*)")),), Order("a"), 2**63, expr("a = 1")).outputs(schema("a bigint"))
 
 
 @pytest.mark.parametrize("unit", ["s", "us", "ns"])

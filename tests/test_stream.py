@@ -70,12 +70,8 @@ def test_aggregate_advances_by_its_size_by_a_span_or_by_a_predicate():
     assert made(size=60, advance=10) == (60, 10, None)
     assert made(advance="mph = 0") == (None, au.expr("mph = 0"), None)
     assert made(size=60, advance=au.col("mph") == 0, timeout="5 s") == (60, au.expr("mph = 0"), "5 s")
-    assert [
-        box(REPORTS.aggregate(on="tup#", size=2, n="count(*)", partial=asked)).partial for asked in (False, True)
-    ] == [
-        False,
-        True,
-    ]
+    pairs = [box(REPORTS.aggregate(on="tup#", size=2, n="count(*)", partial=asked)) for asked in (False, True)]
+    assert [found.partial for found in pairs] == [False, True]
     timed = box(EVENTS.aggregate(on="at", size="1 hour", advance=timedelta(minutes=10), n="count(*)"))
     assert (timed.size, timed.advance) == ("1 hour", "600 s")
 

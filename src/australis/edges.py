@@ -1,10 +1,10 @@
 """Edges: where the windows of a box begin and end, told in one way to all kernels.
 
-Window k begins at k times the advance and ends, without it, the size further on. Whole numbers and times are exact up to
-the ends of 64 bits. On doubles the spans are taken as the decimals that people write, and an edge is the double nearest
-to the decimal: of 0.15 the edges are 0, 0.15, 0.3, 0.45, ..., and of two windows that meet one ends where the other
-begins. Both are multiples of a step, their greatest common measure. Where that is less than a millionth of the advance
-(1 and 1/3, which is no short decimal), a window ends at its beginning plus the size, in doubles.
+Window k begins at k times the advance and ends, without it, the size further on. Whole numbers and times are exact up
+to the ends of 64 bits. On doubles the spans are taken as the decimals that people write, and an edge is the double
+nearest to the decimal: of 0.15 the edges are 0, 0.15, 0.3, 0.45, ..., and of two windows that meet one ends where the
+other begins. Both spans are multiples of a step, their greatest common measure. Where that is less than a millionth of
+the advance (1 and 1/3, which is no short decimal), a window ends at its beginning plus the size, in doubles.
 """
 
 from __future__ import annotations
@@ -52,12 +52,14 @@ def grid(size: float, advance: float, origin: int = 0) -> Grid:
     [0.15, 0.3, 0.45, 13.35]
     """
     if isinstance(size, int) and isinstance(advance, int):
+        if max(size, advance) > MOST:
+            raise SchemaError(f"a window's size ({size}) and advance ({advance}) fit in 64 bits")
         step = gcd(size, advance)
         first = -(-LEAST // advance) * advance  # of the windows that begin within 64 bits
         least = max(LEAST, first - advance + size)
         return Grid(origin, step, None, size, size // step, advance // step, least, MOST)
     if not isfinite(size) or not isfinite(advance):
-        raise SchemaError(f"a window's size ({size}) and advance ({advance}) are finite")
+        raise SchemaError(f"a window's size ({size}) and advance ({advance}) are finite numbers")
     ratio = Fraction(repr(float(size))) / Fraction(repr(float(advance)))
     if ratio > _TELLING:
         raise SchemaError(f"a size of {size} has too many advances of {advance}: no double tells them apart")
@@ -78,6 +80,8 @@ def _on_doubles(step: Any, parts: Any, size: float, per_window: int, per_advance
 
 def without(size: float, whole: bool) -> Grid:
     """The grid of windows that a predicate opens, which may begin anywhere."""
+    if not isfinite(size) or (whole and size > MOST):
+        raise SchemaError(f"a window's size ({size}) fits in 64 bits")
     if whole:
         return Grid(0, 1, None, int(size), 0, 1, LEAST, MOST)
     return Grid(0.0, 1.0, 1.0, float(size), 0, 1, -sys.float_info.max, sys.float_info.max)
@@ -109,7 +113,7 @@ def index(here: Any, origin: Any, step: Any, parts: Any) -> int:
     """The step that holds a value."""
     if parts is None:
         return int((here - origin) // step)
-    at = int(floor(here / step * parts))
+    at = floor(here / step * parts)
     while edge(at, origin, step, parts) > here:  # the quotient was rounded
         at -= 1
     while edge(at + 1, origin, step, parts) <= here:
@@ -120,6 +124,8 @@ def index(here: Any, origin: Any, step: Any, parts: Any) -> int:
 @inner
 def earliest(at: int, per_window: int, per_advance: int) -> int:
     """The first window that has a step which some window has."""
+    if per_advance == 1:
+        return at + (1 - per_window)
     if per_window <= per_advance:
         return at // per_advance
     return (at + (per_advance - per_window)) // per_advance
@@ -128,14 +134,14 @@ def earliest(at: int, per_window: int, per_advance: int) -> int:
 @inner
 def between(at: int, per_window: int, per_advance: int) -> bool:
     """Whether a step lies between windows."""
-    return bool(at % per_advance >= per_window)
+    return bool(per_window < per_advance and at % per_advance >= per_window)
 
 
 @inner
 def holding(here: Any, on: Grid) -> tuple[int, int]:
     """The first and the last window that hold a value; the last comes before the first where none does."""
     at = index(here, on.origin, on.step, on.parts)
-    last = at // on.per_advance
+    last = at // on.per_advance if on.per_advance > 1 else at
     if on.per_window:
         if between(at, on.per_window, on.per_advance):
             return last + 1, last

@@ -70,7 +70,9 @@ class Order:
         if self.counts:
             return pa.int64()
         type_: pa.DataType = stream.field(self.on).type
-        if storage(type_).kind not in "iuf" or type_ == pa.uint64():
+        if type_ == pa.uint64():
+            raise SchemaError(f"cannot order on `{self.on}`, a uint64: cast it to bigint with a map")
+        if storage(type_).kind not in "iuf":
             raise SchemaError(f"cannot order on `{self.on}`, a {type_}: it takes a number or a time")
         return type_
 

@@ -375,6 +375,11 @@ def test_arguments_that_do_not_fit_are_refused(changes: dict[str, Any], error: t
         replace(good, **changes).outputs(schema("a int, s string"))
 
 
+def test_an_unsigned_order_of_64_bits_is_refused() -> None:
+    with pytest.raises(SchemaError, match=r"`a`, a uint64: cast it to bigint"):
+        Aggregate((("n", aggregation("count(*)")),), Order("a"), 60, 60).outputs(schema({"a": "uint64"}))
+
+
 def test_a_number_measures_nothing_on_a_time() -> None:
     with pytest.raises(SchemaError, match=r"60.*`a`.*timestamp.*duration"):
         Aggregate((("n", aggregation("count(*)")),), Order("a"), 60, 60).outputs(schema("a timestamp"))

@@ -14,7 +14,7 @@ def beginnings(value: Any, size: Any, advance: Any) -> list[Any] | None:
 
     On doubles, edges are the doubles nearest to multiples of the spans as decimals.
     """
-    if missing(value) or (isinstance(value, float) and math.isinf(value)):
+    if missing(value):
         return None
     exact = not isinstance(value, float)
     decimals = [Fraction(span) if exact else Fraction(repr(float(span))) for span in (size, advance)]

@@ -37,9 +37,9 @@ class Aggregate:
     predicate; such windows, without a size, end where the next begins. On `tup#` they count tuples and begin at the
     first. A window closes when the order says that nothing more can come, at the end of the input, or at its timeout,
     after which stragglers are ignored. A window of so many tuples that the end of the input finds short of them is not
-    whole, and results in nothing, unless `partial` asks for it. The result carries the window's beginning, its group, and its oldest `ts`.
-    Null values are passed over by every function but `count(*)`, `first` and `last`. Tuples that are out of order, or
-    that only timed-out windows wanted, leave by `late`.
+    whole, and results in nothing, unless `partial` asks for it. The result carries the window's beginning, its group,
+    and its oldest `ts`. Null values are passed over by every function but `count(*)`, `first` and `last`. Tuples that
+    are out of order, or that only timed-out windows wanted, leave by `late`.
 
     >>> from australis.expr.aggregate import aggregation
     >>> from australis.testing import apply, rows, train

@@ -12,7 +12,7 @@ from numba.core import ir, types
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.ir_utils import build_definitions, mk_unique_var
-from numba.core.untyped_passes import FixupArgs, IRProcessing
+from numba.core.untyped_passes import IRProcessing
 from numba.extending import overload
 
 _TOO_BIG = 2.0**63

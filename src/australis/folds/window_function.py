@@ -28,8 +28,8 @@ class WindowFunction:
     """`init()` makes a window's state, `incr(state, value, ...)` takes a tuple, `final(state)` gives the result.
 
     The state is a number or a tuple of numbers, the arguments are numbers (times as integers in their unit). The three
-    are compiled, so that no tuple meets the interpreter; a whole number that leaves 64 bits is an error. Tuples with a null argument are passed over; a window with
-    none left results in null.
+    are compiled, so that no tuple meets the interpreter; a whole number that leaves 64 bits is an error. Tuples with a
+    null argument are passed over; a window with none left results in null.
     """
 
     name: str
