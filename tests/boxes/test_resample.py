@@ -24,10 +24,10 @@ from tests.oracles.tuples import Out, Stream, Tuple, interleaved, stream_of, str
 FUNCTIONS: dict[str, tuple[str, Any]] = {
     "n": ("count(*)", lambda window, t: folds.count(window)),
     "mean": ("avg(x)", lambda window, t: folds.missing_left_out("x", folds.mean)(window)),
-    "one": ("first(x)", lambda window, t: folds.first("x")(window)),
-    "other": ("last(x)", lambda window, t: folds.last("x")(window)),
+    "one": ("first(x)", lambda window, t: folds.first("x")(window) if window else None),
+    "other": ("last(x)", lambda window, t: folds.last("x")(window) if window else None),
     "kinds": ("count(distinct x)", lambda window, t: folds.count_distinct("x")(window)),
-    "gap": ("max(b - left.a)", lambda window, t: max(u.row["b"] - t.row["a"] for _, u in window)),
+    "gap": ("max(b - left.a)", lambda window, t: max((u.row["b"] - t.row["a"] for _, u in window), default=None)),
 }
 
 
@@ -155,6 +155,25 @@ def test_arguments_that_do_not_fit_are_refused(
 ) -> None:
     with pytest.raises(error, match=message):
         Resample((("n", aggregation(function)),), left, right, size).outputs(schema("a int"), schema("b int, x int"))
+
+
+def test_a_tuple_with_nothing_near_has_a_result_too() -> None:
+    functions = {"n": "count(*)", "mean": "avg(x)", "one": "first(x)", "kinds": "count(distinct x)", "total": "sum(x)"}
+    box = Resample(tuple((n, aggregation(f)) for n, f in functions.items()), Order("a"), Order("b"), 1)
+    left = train("a int", a=[0, 5, 9], ts=[7, 3, 8], number=[1, 2, 6])
+    right = train("b int, x int", b=[5, 8], x=[4, 6], ts=[9, 1], number=[3, 4])
+    nothing = (0, None, None, 0, None)
+    expected = [((0, *nothing), 7, 3), ((5, 1, 4, 4, 1, 4), 3, 4), ((9, 1, 6, 6, 1, 6), 1, 6)]
+    for cut in (SINGLY, Cut(())):
+        assert run(box, [left, right], cut)[0] == expected
+    none = [((a, *nothing), ts, 6) for a, ts in ((0, 7), (5, 3), (9, 8))]
+    assert run(box, [left, right.slice(0, 0)], SINGLY)[0] == none
+
+
+def test_of_groups_only_those_with_a_tuple_near_have_a_result() -> None:
+    box = Resample((("n", aggregation("count(*)")),), Order("a"), Order("b", by=("g",)), 1)
+    left, right = train("a int", a=[0, 5]), train("b int, g string", b=[5, 40, 41], g=["x", "x", "y"], first=3)
+    assert [row for row, _, _ in run(box, [left, right])[0]] == [("x", 5, 1)]
 
 
 def test_ties_and_late_tuples() -> None:

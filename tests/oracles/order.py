@@ -38,7 +38,7 @@ class Order:
 
 
 def missing(value: Any) -> bool:
-    return value is None or (isinstance(value, float) and math.isnan(value))
+    return value is None or (isinstance(value, float) and not math.isfinite(value))
 
 
 Predicate = Callable[[dict[str, Any]], bool]

@@ -15,7 +15,7 @@ def resample(
     arrivals = sorted([(each.number, 0, each) for each in left] + [(each.number, 1, each) for each in right],
                       key=lambda arrival: arrival[:2])  # fmt: skip
     lefts: list[tuple[Any, Tuple]] = []
-    groups: dict[tuple[Any, ...], Members] = {}
+    groups: dict[tuple[Any, ...], Members] = {} if orders[1].by else {(): []}
     done: set[tuple[int, tuple[Any, ...]]] = set()
     late: tuple[Stream, Stream] = ([], [])
     results: list[Out] = []
@@ -23,11 +23,11 @@ def resample(
     def conclude(number: int, ended: bool) -> None:
         for place, (value, t) in enumerate(lefts):
             for group, members in groups.items():
-                bound = orders[1].bound(group)
+                bound = orders[1].bound(group) if group in orders[1].seen else None
                 window = sorted((m for m in members if abs(m[0] - value) <= size), key=lambda member: member[0])
-                if (place, group) in done or not window:
+                if (place, group) in done or (orders[1].by and not window):
                     continue
-                if ended or (bound is not None and bound > value + size):
+                if ended or (bound is not None and bound - value > size):
                     done.add((place, group))
                     row = [*group, value, *(function(window, t) for function in functions)]
                     results.append(out(row, min([t.ts, *(u.ts for _, u in window)]), number))

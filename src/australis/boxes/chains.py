@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from australis.columns import Values
+from australis.edges import LEAST, MOST
 from australis.kernel import inner
 from australis.queues import ROW, hold, queue
 from australis.table import Table
@@ -83,6 +84,18 @@ def lowest(place: np.dtype[Any]) -> Values:
     return np.array([-np.inf if place.kind == "f" else np.iinfo(np.int64).min], place)
 
 
+def limit(promised: Values, size: Any) -> Values:
+    """Below which places nothing is within a band of what lies at `promised` or above, with room for rounding."""
+    low: Values
+    if promised.dtype.kind == "i":
+        low = np.where(promised >= LEAST + size, promised - size, LEAST)
+    else:
+        low = promised - size
+        with np.errstate(invalid="ignore"):
+            low = np.where(np.isfinite(low), low - (np.spacing(size) + 2 * np.spacing(np.abs(low))), low)
+    return low
+
+
 @inner
 def _join_ends(before: int, after: int, key: int, chain: Chain) -> None:
     """Let two tuples follow each other; zero stands for the end of the chain on that side."""
@@ -137,18 +150,51 @@ def _expire(slots: Ints, limits: Values, chain: Chain, spare: Ints, top: int, st
 
 
 @inner
-def first_from(key: int, low: Any, chain: Chain) -> int:
-    """The first tuple of a key whose place is `low` or above, as slot + 1, sought from the nearer end."""
+def lower(here: Any, size: Any, parts: Any) -> Any:
+    """The least value within a band of another; `parts` is None on whole numbers, as for a grid."""
+    if parts is None:
+        return here - size if here >= LEAST + size else LEAST
+    return here - size
+
+
+@inner
+def upper(here: Any, size: Any, parts: Any) -> Any:
+    """The largest value within a band of another."""
+    if parts is None:
+        return here + size if here <= MOST - size else MOST
+    return here + size
+
+
+@inner
+def below(place: Any, low: Any, here: Any, size: Any, parts: Any) -> bool:
+    """Whether a place lies below the band around `here`, whose lower end is `low`; of doubles the difference counts."""
+    if parts is None:
+        return bool(place < low)
+    return bool(here - place > size)
+
+
+@inner
+def above(place: Any, high: Any, here: Any, size: Any, parts: Any) -> bool:
+    """Whether a place lies above the band around `here`, whose upper end is `high`."""
+    if parts is None:
+        return bool(place > high)
+    return bool(place - here > size)
+
+
+@inner
+def first_from(key: int, here: Any, size: Any, parts: Any, chain: Chain) -> int:
+    """The first tuple of a key that is not below the band around `here`, as slot + 1, sought from the nearer end."""
+    low = lower(here, size, parts)
     head, tail = int(chain.head[key]), int(chain.tail[key])
-    if head == 0 or chain.place[tail - 1] < low:
+    if head == 0 or below(chain.place[tail - 1], low, here, size, parts):
         return 0
     if low - chain.place[head - 1] <= chain.place[tail - 1] - low:
         at = head
-        while chain.place[at - 1] < low:
+        while below(chain.place[at - 1], low, here, size, parts):
             at = int(chain.next[at - 1])
         return at
     at = tail
-    while chain.previous[at - 1] and chain.place[chain.previous[at - 1] - 1] >= low:
+    while chain.previous[at - 1] and not below(chain.place[chain.previous[at - 1] - 1], low, here, size, parts):
         at = int(chain.previous[at - 1])
     return at
 

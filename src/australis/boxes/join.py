@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from math import isfinite
 from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
 
 from australis.box import Key, Moment, Tables, Trains, bound
-from australis.boxes.chains import Chain, chain_of, chained_queue, ends, lowest, settle, sweep, taken
+from australis.boxes.chains import Chain, chain_of, chained_queue, ends, limit, lowest, settle, sweep, taken
 from australis.boxes.pair import Match, Pair, match
 from australis.boxes.pairing import Arrivals, pair_up
 from australis.columns import Values
+from australis.edges import MOST
 from australis.errors import SchemaError
 from australis.expr import Expr
 from australis.order import Order, place_type, sift
@@ -148,7 +150,8 @@ class Join:
         spares = [tables[side].spare for side in _SIDES]
         tops = np.array([tables[side].top for side in _SIDES])
         chains = [chain_of(tables[side], tables["keys"], side) for side in _SIDES]
-        reach = (tables["left"]["#place"].dtype.type(size or 0), size is not None)
+        place = tables["left"]["#place"].dtype
+        reach = (place.type(size or 0), size is not None, None if place.kind == "i" else 0.0)
         found = [np.empty(_MOST_PAIRS, np.int64) for _ in range(3)]
         streams = [left.schema, right.schema]
         at, out = np.zeros(4, np.int64), []
@@ -207,8 +210,8 @@ class Join:
             columns = [tables["keys"].get(str(key.index(name)), those) for name in order.by]
             group = groups.lookup(columns, len(slots))
         full = (group >= 0) & (groups["#seen"][group] >= groups["#heap"].shape[1])
-        limits: Values = np.where(full, groups["#heap"][group, 0] - self._size(*streams), none[0]).astype(none.dtype)
-        return limits
+        promised = groups["#heap"][group, 0].astype(none.dtype)
+        return np.where(full, limit(promised, none.dtype.type(self._size(*streams))), none[0])
 
     def _pair(self, left: Train, right: Train) -> Pair:
         return self._paired(left.schema, right.schema)
@@ -251,6 +254,8 @@ def band(size: Span, left_order: Order, left: pa.Schema, right_order: Order, rig
         )
     wide = one if pa.types.is_floating(one) else other
     span = measure(size, wide, left_order.on)
+    if not isfinite(span) or (isinstance(span, int) and span > MOST):
+        raise SchemaError(f"a band of {size} does not fit in 64 bits: a number less than 2^63 is as good")
     if span < 0:
         raise SchemaError(f"a band of {size} is less than nothing")
     return span

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from australis.boxes.chains import Chain, first_from, identity, link
+from australis.boxes.chains import Chain, above, first_from, identity, link, upper
 from australis.columns import Values
 from australis.kernel import inner, kernel, longer
 from australis.order import admit, bounded
@@ -31,6 +31,16 @@ class Heaps(NamedTuple):
     heap: Values
     seen: Ints
     groups: int
+
+
+class Reach(NamedTuple):
+    """What is near: at most `size` away."""
+
+    size: Any
+    parts: Any
+    """None on whole numbers, which the kernels are compiled for."""
+    every: bool
+    """Whether a window without members has a result too."""
 
 
 class Found(NamedTuple):
@@ -70,23 +80,33 @@ def _more(out: Found) -> Found:
 
 
 @inner
-def _complete(t: int, group: int, number: int, left: Chain, right: Chain, size: Any, out: Found) -> bool:
+def _complete(t: int, group: int, number: int, left: Chain, right: Chain, reach: Reach, out: Found) -> bool:
     """Emit the window of the left tuple in slot t over a group, if it has members; false if there is no more room."""
     here, window, last = left.place[t], out.lengths[0], out.lengths[1]
     if window == len(out.lefts):
         return False
-    member = first_from(group, here - size, right)
-    while member and right.place[member - 1] <= here + size:
+    high = upper(here, reach.size, reach.parts)
+    member = first_from(group, here, reach.size, reach.parts, right)
+    while member and not above(right.place[member - 1], high, here, reach.size, reach.parts):
         if last == len(out.members):
             return False
         out.members[last] = identity(member - 1, right)
         last += 1
         member = right.next[member - 1]
-    if last > out.lengths[1]:
+    if reach.every or last > out.lengths[1]:
         out.lefts[window], out.groups[window] = identity(t, left), group
         out.places[window], out.numbers[window], out.starts[window + 1] = int(here), number, last
         out.lengths[0], out.lengths[1] = window + 1, last
     return True
+
+
+@inner
+def _settled(here: Any, group: int, order: Heaps, reach: Reach) -> bool:
+    """Whether a group promises that nothing more comes near a place."""
+    if not bounded(group, order.heap, order.seen):
+        return False
+    high = upper(here, reach.size, reach.parts)
+    return above(order.heap[group, 0], high, here, reach.size, reach.parts)
 
 
 @inner
@@ -107,39 +127,39 @@ def _take(row: int, mine: Arrivals, key: int, chain: Chain, order: Heaps, spare:
 
 @inner
 def _left_arrived(
-    row: int, first: int, mine: Arrivals, left: Chain, right: Chain, order: Heaps, size: Any, out: Found
+    row: int, first: int, mine: Arrivals, left: Chain, right: Chain, order: Heaps, reach: Reach, out: Found
 ) -> int:
     """Emit a left tuple's windows that are complete, from a group on; the group there was no room for, or -1."""
     for group in range(first, order.groups):
-        if bounded(group, order.heap, order.seen) and mine.place[row] + size < order.heap[group, 0]:  # noqa: SIM102
-            if not _complete(mine.slots[row], group, mine.number[row], left, right, size, out):
+        if _settled(mine.place[row], group, order, reach):  # noqa: SIM102
+            if not _complete(mine.slots[row], group, mine.number[row], left, right, reach, out):
                 return group
     return -1
 
 
 @inner
-def _first_due(group: int, promised: bool, was: Any, left: Chain, right: Chain, size: Any) -> int:
-    """The first left tuple, as slot + 1, whose window a group may have completed since it promised `was`."""
-    low = right.place[right.head[group] - 1] - size
-    if promised and was - size > low:
-        low = was - size
-    t = first_from(0, low, left)
-    before = left.previous[t - 1] if t else left.tail[0]
-    while promised and before and left.place[before - 1] + size >= was:  # a difference was rounded
-        t, before = before, left.previous[before - 1]
-    while promised and t and left.place[t - 1] + size < was:
-        t = left.next[t - 1]
-    return t
+def _first_due(group: int, promised: bool, was: Any, left: Chain, right: Chain, reach: Reach) -> int:
+    """The first left tuple, as slot + 1, whose window a group may have completed since it promised `was`.
+
+    What a promise was beyond is complete since then. What lies too far before the group's first tuple has no member.
+    """
+    if reach.every and not promised:
+        return int(left.head[0])
+    beyond = was
+    if not reach.every:
+        first = right.place[right.head[group] - 1]
+        beyond = max(was, first) if promised else first
+    return first_from(0, beyond, reach.size, reach.parts, left)
 
 
 @inner
 def _right_arrived(
-    t: int, row: int, mine: Arrivals, left: Chain, right: Chain, order: Heaps, size: Any, out: Found
+    t: int, row: int, mine: Arrivals, left: Chain, right: Chain, order: Heaps, reach: Reach, out: Found
 ) -> int:
     """Emit the windows that a right tuple completed, from a left tuple on; the one there was no room for, or 0."""
     group = mine.group[row]
-    while t and left.place[t - 1] + size < order.heap[group, 0]:
-        if not _complete(t - 1, group, mine.number[row], left, right, size, out):
+    while t and _settled(left.place[t - 1], group, order, reach):
+        if not _complete(t - 1, group, mine.number[row], left, right, reach, out):
             return t
         t = left.next[t - 1]
     return 0
@@ -156,7 +176,7 @@ def _resample(
     left_spare: Ints,
     right_spare: Ints,
     at: Ints,
-    size: Any,
+    reach: Reach,
     out: Found,
 ) -> bool:
     """Let tuples of both sides arrive by their numbers and emit the windows that each completes, while there is room.
@@ -167,9 +187,9 @@ def _resample(
     i, j, left_top, right_top, from_left, due = at
     while True:
         if due and from_left:
-            due = _left_arrived(i - 1, due - 1, left, left_chain, right_chain, order, size, out) + 1
+            due = _left_arrived(i - 1, due - 1, left, left_chain, right_chain, order, reach, out) + 1
         elif due:
-            due = _right_arrived(due - 1, j - 1, right, left_chain, right_chain, order, size, out)
+            due = _right_arrived(due - 1, j - 1, right, left_chain, right_chain, order, reach, out)
             due += due > 0
         if due or (i == len(left.place) and j == len(right.place)):
             at[0], at[1], at[2], at[3], at[4], at[5] = i, j, left_top, right_top, from_left, due
@@ -186,7 +206,7 @@ def _resample(
             if _take(j, right, group, right_chain, order, right_spare, right_top):
                 right_top -= 1
                 if bounded(group, order.heap, order.seen) and not (promised and order.heap[group, 0] == was):
-                    due = _first_due(group, promised, was, left_chain, right_chain, size)
+                    due = _first_due(group, promised, was, left_chain, right_chain, reach)
                     due += due > 0
             j += 1
 
@@ -202,25 +222,25 @@ def near(
     left_spare: Ints,
     right_spare: Ints,
     at: Ints,
-    size: Any,
+    reach: Reach,
     out: Found,
 ) -> Found:
     """All windows that the trains complete."""
     while not _resample(
-        left, right, left_chain, right_chain, left_order, order, left_spare, right_spare, at, size, out
+        left, right, left_chain, right_chain, left_order, order, left_spare, right_spare, at, reach, out
     ):
         out = _more(out)
     return out
 
 
 @kernel
-def rest(left: Chain, right: Chain, order: Heaps, size: Any, number: int, out: Found) -> Found:
+def rest(left: Chain, right: Chain, order: Heaps, reach: Reach, number: int, out: Found) -> Found:
     """Every window that is not complete: nothing more will come."""
     t = left.head[0]
     while t:
         for group in range(order.groups):
-            if not bounded(group, order.heap, order.seen) or left.place[t - 1] + size >= order.heap[group, 0]:
-                while not _complete(t - 1, group, number, left, right, size, out):
+            if not _settled(left.place[t - 1], group, order, reach):
+                while not _complete(t - 1, group, number, left, right, reach, out):
                     out = _more(out)
         t = left.next[t - 1]
     return out

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from australis.boxes.chains import Chain, first_from, identity, link
+from australis.boxes.chains import Chain, above, first_from, identity, link, upper
 from australis.columns import Values
 from australis.kernel import inner
 from australis.train import Bools, Ints
@@ -26,7 +26,7 @@ def _arrived(
     row: int, mine: Arrivals, chain: Chain, others: Chain, spare: Ints, top: int, band: Any
 ) -> tuple[int, int]:
     """Hold a tuple if its side is kept; its first partner, as slot + 1, and the stack of spare slots."""
-    size, banded = band
+    size, banded, parts = band
     key, here = mine.key[row], mine.place[row]
     if key < 0 or not mine.timely[row]:
         return 0, top
@@ -34,7 +34,7 @@ def _arrived(
         top -= 1
         mine.slots[row] = spare[top]
         link(spare[top], key, here, row, chain)
-    return (first_from(key, here - size, others) if banded else others.head[key]), top
+    return (first_from(key, here, size, parts, others) if banded else others.head[key]), top
 
 
 @inner
@@ -42,9 +42,10 @@ def _probe(
     row: int, partner: int, mine: Arrivals, others: Chain, band: Any, me: Ints, them: Ints, numbers: Ints, pairs: int
 ) -> tuple[int, int]:
     """Pair a tuple with those from `partner` on while there is room; the next partner and the number of pairs."""
-    size, banded = band
-    high = mine.place[row] + size
-    while partner and pairs < len(me) and (not banded or others.place[partner - 1] <= high):
+    size, banded, parts = band
+    here = mine.place[row]
+    high = upper(here, size, parts)
+    while partner and pairs < len(me) and not (banded and above(others.place[partner - 1], high, here, size, parts)):
         me[pairs], them[pairs], numbers[pairs] = ~row, identity(partner - 1, others), mine.number[row]
         pairs += 1
         partner = others.next[partner - 1]

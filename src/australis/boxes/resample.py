@@ -11,9 +11,9 @@ import pyarrow as pa
 
 from australis.aggregation import Folded, Functions, folded
 from australis.box import EVERYWHERE, Key, Moment, Tables, Trains, bound
-from australis.boxes.chains import chain_of, chained_queue, ends, lowest, settle, sweep, taken
+from australis.boxes.chains import chain_of, chained_queue, ends, limit, lowest, settle, sweep, taken
 from australis.boxes.join import band
-from australis.boxes.nearby import Arrivals, Found, Heaps, near, rest, room
+from australis.boxes.nearby import Arrivals, Found, Heaps, Reach, near, rest, room
 from australis.columns import Values
 from australis.errors import SchemaError
 from australis.folds import Feed
@@ -27,12 +27,13 @@ from australis.train import Ints, Train, concat, empty
 
 @dataclass(frozen=True)
 class Resample:
-    """For every t of the left and every group of the right with tuples u, |t.A - u.B| <= size: F of these tuples.
+    """For every t of the left: F of the tuples u of the right with |t.A - u.B| <= size, in each of their groups.
 
     The result carries the group, t.A and what the functions give; they read the columns of u by name and those of t as
     `left.x`, and take the tuples of a window as they are ordered. It leaves when its window is complete: when the
-    group's order says that no tuple up to t.A + size can come, and t is there; or at the end of the input. There is no
-    result for a group without a tuple near t. Out-of-order tuples leave by `late_left` and `late_right`.
+    group's order says that no tuple up to t.A + size can come, and t is there; or at the end of the input. Where
+    no tuple is near t, the functions are those of no tuple: counts are 0, all else is null. Of groups only those with a
+    tuple near t have a result. Out-of-order tuples leave by `late_left` and `late_right`.
 
     >>> from australis.expr.aggregate import aggregation
     >>> from australis.testing import apply, rows, train
@@ -107,15 +108,18 @@ class Resample:
         chains = (chain_of(tables["left"], tables["all"], "left"), chain_of(tables["right"], rights, "right"))
         orders = [Heaps(groups["#heap"], groups["#seen"], len(groups)) for groups in (tables["left_order"], rights)]
         size = self._size(left.schema, right.schema)
+        reach = Reach(size, None if size.dtype.kind == "i" else 0.0, not self.right.by)
         at = np.array([0, 0, tables["left"].top, tables["right"].top, 0, 0])
         found = near(
             arrivals[0], arrivals[1], chains[0], chains[1], orders[0], orders[1],
-            tables["left"].spare, tables["right"].spare, at, size, room(len(left) + len(right)),
+            tables["left"].spare, tables["right"].spare, at, reach, room(len(left) + len(right)),
         )  # fmt: skip
         out = [self._results(tables, trains, found.cut())]
         if moment.end:
             out.append(
-                self._results(tables, trains, rest(chains[0], chains[1], orders[1], size, moment.number, room(0)).cut())
+                self._results(
+                    tables, trains, rest(chains[0], chains[1], orders[1], reach, moment.number, room(0)).cut()
+                )
             )
         for side, train, arrived, chain, top in zip(sides, trains, arrivals, chains, at[2:4], strict=True):
             came = taken(arrived.slots)
@@ -139,8 +143,12 @@ class Resample:
         members = pa.RecordBatch.from_arrays(columns, names=names) if names else _rows(len(of_window))
         windows = [fresh(one, len(found.lefts)) for one in functions.folds]
         functions.add(windows, Feed(of_window, ALL, np.arange(len(of_window))), members)
-        oldest = np.minimum.reduceat(gather_ts(tables["right"], right, found.members), found.starts[:-1])
-        ts = np.minimum(gather_ts(tables["left"], left, found.lefts), oldest)
+        ts = gather_ts(tables["left"], left, found.lefts)
+        some = np.diff(found.starts) > 0
+        if len(found.members):
+            theirs_ts = gather_ts(tables["right"], right, found.members)
+            oldest = np.minimum.reduceat(theirs_ts, found.starts[:-1][some])
+            ts[some] = np.minimum(ts[some], oldest)
         attribute: pa.Array[Any] = pa.array(found.places)
         if not self.left.counts:
             (attribute,) = gather(tables["left"], left, found.lefts, [self.left.on])
@@ -156,13 +164,13 @@ class Resample:
         rights, none, all_ = tables["right_order"], lowest(tables[side]["#place"].dtype), np.zeros(1, np.int64)
         if side == "left":
             # A group that is yet to come may begin anywhere, and want every left tuple.
-            return none if self.right.by else _promised(rights, all_, none) - size
+            return none if self.right.by else limit(_promised(rights, all_, none), size)
         if self.left.by:
             return none
         own = tables["right"]["#key"][slots] if self.right.by else all_
         lefts = _promised(tables["left_order"], all_, none)
-        limits: Values = np.minimum(_promised(rights, own, none) - 2 * size, lefts - size)
-        return limits
+        around = limit(limit(_promised(rights, own, none), size), size)
+        return np.minimum(around, limit(lefts, size))
 
     @bound
     def _read(self, left: pa.Schema, right: pa.Schema) -> tuple[list[str], list[str]]:
@@ -215,8 +223,7 @@ def _widened(groups: Table, place: pa.DataType) -> Table:
 
 def _promised(groups: Table, group: Ints, none: Values) -> Values:
     """Below which places groups promise that nothing can come."""
-    low = none // 2 if none.dtype.kind == "i" else none  # with room below, to subtract from
     if not len(groups):
-        return low
+        return none
     there = groups["#seen"][group] >= groups["#heap"].shape[1]
-    return np.where(there, groups["#heap"][group, 0], low)
+    return np.where(there, groups["#heap"][group, 0], none)
