@@ -113,7 +113,7 @@ def index(here: Any, origin: Any, step: Any, parts: Any) -> int:
     """The step that holds a value."""
     if parts is None:
         return int((here - origin) // step)
-    at = floor(here / step * parts)
+    at: int = floor(here / step * parts)
     while edge(at, origin, step, parts) > here:  # the quotient was rounded
         at -= 1
     while edge(at + 1, origin, step, parts) <= here:

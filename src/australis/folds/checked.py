@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 from numba import njit
-from numba.core import ir, types
+from numba.core import compiler_machinery, ir, ir_utils, types, untyped_passes
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
-from numba.core.compiler_machinery import FunctionPass, register_pass
-from numba.core.ir_utils import build_definitions, mk_unique_var
-from numba.core.untyped_passes import IRProcessing
 from numba.extending import overload
 
+_NODES: Any = ir  # numba's compiler declares no types
+_UTILS: Any = ir_utils
+_MACHINERY: Any = compiler_machinery
+_BUILDER: Any = DefaultPassBuilder
 _TOO_BIG = 2.0**63
 
 
@@ -40,7 +41,7 @@ def negative(one: Any) -> Any:
 
 def _whole(*given: Any) -> bool:
     """Unsigned numbers may wrap: who makes them in a function of his own, for a hash, means it."""
-    return all(isinstance(each, types.Integer) and each.signed for each in given)
+    return all(isinstance(each, types.Integer) and getattr(each, "signed", False) for each in given)
 
 
 @overload(plus, strict=False)
@@ -102,42 +103,43 @@ _CHECKED: dict[Any, Callable[..., Any]] = {
 }  # fmt: skip
 
 
-@register_pass(mutates_CFG=False, analysis_only=False)
-class _Checks(FunctionPass):  # type: ignore[misc]
+@_MACHINERY.register_pass(mutates_CFG=False, analysis_only=False)
+class _Checks(compiler_machinery.FunctionPass):
     """Operators become calls of the functions above, before their types are known."""
 
     _name = "australis_checked_arithmetic"
 
     def __init__(self) -> None:
-        FunctionPass.__init__(self)
+        _MACHINERY.FunctionPass.__init__(self)
 
     def run_pass(self, state: Any) -> bool:
         for block in state.func_ir.blocks.values():
             block.body = [part for statement in block.body for part in _checked(statement, block.scope)]
-        state.func_ir._definitions = build_definitions(state.func_ir.blocks)
+        state.func_ir._definitions = _UTILS.build_definitions(state.func_ir.blocks)
         return True
 
 
 def _checked(statement: Any, scope: Any) -> list[Any]:
-    value = statement.value if isinstance(statement, ir.Assign) else None
-    if not isinstance(value, ir.Expr) or value.op not in ("binop", "inplace_binop", "unary"):
+    value = statement.value if isinstance(statement, _NODES.Assign) else None
+    if not isinstance(value, _NODES.Expr) or value.op not in ("binop", "inplace_binop", "unary"):
         return [statement]
     function = _CHECKED.get(value.fn if value.op != "inplace_binop" else value.immutable_fn)
     if function is None:
         return [statement]
     operands = [value.value] if value.op == "unary" else [value.lhs, value.rhs]
-    called = ir.Var(scope, mk_unique_var("checked"), statement.loc)
+    called = _NODES.Var(scope, _UTILS.mk_unique_var("checked"), statement.loc)
     scope.localvars.define(called.name, called)
+    call = _NODES.Expr.call(called, operands, (), statement.loc)
     return [
-        ir.Assign(ir.Global(function.__name__, function, statement.loc), called, statement.loc),
-        ir.Assign(ir.Expr.call(called, operands, (), statement.loc), statement.target, statement.loc),
+        _NODES.Assign(_NODES.Global(function.__name__, function, statement.loc), called, statement.loc),
+        _NODES.Assign(call, statement.target, statement.loc),
     ]
 
 
-class _Compiler(CompilerBase):  # type: ignore[misc]
+class _Compiler(CompilerBase):
     def define_pipelines(self) -> list[Any]:
-        pipeline = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        pipeline.add_pass_after(_Checks, IRProcessing)
+        pipeline = _BUILDER.define_nopython_pipeline(self.state)
+        pipeline.add_pass_after(_Checks, untyped_passes.IRProcessing)
         pipeline.finalize()
         return [pipeline]
 

@@ -87,9 +87,9 @@ class WholeVariance(Merging):
         _welford(feed.slots, feed.rows, values, valid, own["n"], own["origin"], own["mean"], own["squares"])
 
     def merge(self, panes: Accumulators, starts: Ints, slots: Ints) -> Accumulators:
-        names = ("n", "origin", "mean", "squares")
-        made = _welfords(*(panes.columns[name] for name in names), starts, slots)
-        return Accumulators(dict(zip(names, made, strict=True)), {})
+        own = panes.columns
+        n, origin, mean, squares = _welfords(own["n"], own["origin"], own["mean"], own["squares"], starts, slots)
+        return Accumulators({"n": n, "origin": origin, "mean": mean, "squares": squares}, {})
 
     def finish(self, windows: Accumulators) -> pa.Array[Any]:
         degrees = windows.columns["n"] - self.sample
@@ -125,7 +125,7 @@ def _add_unsigned(slots: Ints, rows: Ints, values: Any, valid: Bools, n: Ints, t
 
 
 @inner
-def _plus(one: int, other: int) -> tuple[int, int]:
+def _plus(one: Any, other: Any) -> tuple[Any, int]:
     """The low 64 bits of a sum, and what to add to the high ones."""
     low = np.int64(np.uint64(one) + np.uint64(other))
     if ((one ^ low) & (other ^ low)) < 0:
