@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from unittest.mock import patch
 
@@ -28,7 +28,7 @@ from australis.train import Train
 class Silent(Tally):
     """Runs boxes and measures nothing."""
 
-    def over(self, events: Iterable[Event | Passage]) -> None:
+    def over(self, events: Iterable[Event | Passage], elsewhere: Collection[tuple[str, str]] = ()) -> None:
         deque(events, maxlen=0)
 
     def along(self, source: str, port: str, train: Train) -> None:

@@ -24,7 +24,7 @@ from australis.run.losses import losses, summed
 from australis.run.merging import merging
 from australis.run.superbox import Event, tables_of
 from australis.run.superbox import steps as superbox_steps
-from australis.train import Train, empty
+from australis.train import Train, empty, joined
 
 Results = dict[str, pa.RecordBatch]
 
@@ -159,7 +159,7 @@ class Local:
         opened, self._opened = self._opened, {}
         found = {output.name: trains[output.arrow.source, output.arrow.port].tuples for output in self.network.outputs}
         some = {name: tuples for name, tuples in opened.items() if tuples.num_rows}
-        return found | {name: pa.concat_batches([tuples, found[name]]) for name, tuples in some.items()}
+        return found | {name: joined([tuples, found[name]]) for name, tuples in some.items()}
 
     def _admit(self, given: Mapping[str, Given], ts: int) -> dict[tuple[str, str], Train]:
         """A train for each input, empty where nothing is given, numbered as they arrive."""

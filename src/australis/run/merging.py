@@ -65,8 +65,8 @@ def _order(node: Node, side: int) -> str:
         case Aggregate(order=order) | BSort(order=order):
             return order.on
         case Join(left=left, right=right) | Resample(left=left, right=right):
-            order = (left, right)[side]
-            return "" if order is None else order.on
+            beside = (left, right)[side]
+            return "" if beside is None else beside.on
         case signals.Window(on=on):
             return on
         case _:
