@@ -23,16 +23,22 @@ Append = Callable[[Segment, Segment], Segment]
 
 
 def _copied(left: Segment, right: Segment) -> Segment:
-    return segment(np.concatenate([left.contiguous(), right.contiguous()]), _BASE, left.start)
+    return segment(_sealed(np.concatenate([left.contiguous(), right.contiguous()])), _BASE, left.start)
 
 
 def _copied_always(left: Segment, right: Segment) -> Segment:
     """The parts are passed on as copies too, to the box that appends and to the one that cuts."""
-    return segment(_copied(left, _anew(right)).contiguous().copy(), _BASE, left.start)
+    return segment(_sealed(_copied(left, _anew(right)).contiguous().copy()), _BASE, left.start)
 
 
 def _anew(each: Segment) -> Segment:
-    return segment(each.contiguous().copy(), _BASE, each.start)
+    return segment(_sealed(each.contiguous().copy()), _BASE, each.start)
+
+
+def _sealed(samples: Samples) -> Samples:
+    """An array that a segment may share: nobody changes it any more."""
+    samples.flags.writeable = False
+    return samples
 
 
 MANAGERS: dict[str, Append] = {
@@ -108,4 +114,5 @@ def appending(many: int) -> float:
 
 
 def _cut(samples: Samples, size: int = _SEGMENT, start: int = 0) -> list[Segment]:
-    return [segment(samples[at : at + size], _BASE, start + at) for at in range(0, len(samples), size)]
+    shared = _sealed(samples.copy())
+    return [segment(shared[at : at + size], _BASE, start + at) for at in range(0, len(shared), size)]
