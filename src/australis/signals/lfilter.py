@@ -84,13 +84,8 @@ class Lfilter:
         rest, kept = out_of_order(train, late), train
         if late.any():
             rows = np.flatnonzero(~late)
-            kept, given, slots, skip, fresh = (
-                train.where(pa.array(~late)),
-                given.take(rows),
-                slots[rows],
-                skip[rows],
-                fresh[rows],
-            )
+            kept, given = train.where(pa.array(~late)), given.take(rows)
+            slots, skip, fresh = slots[rows], skip[rows], fresh[rows]
         if skip.any():
             some = skip.astype(np.int32)
             given = replace(given, start=given.start + skip, offsets=given.offsets + some, sizes=given.sizes - some)
