@@ -132,8 +132,11 @@ class Whole:
         self.writer.write(tuples)
 
     def close(self) -> None:
-        self.writer.close()
-        self._note(self.path.stat().st_size)
+        try:
+            self.writer.close()
+            self._note(self.path.stat().st_size)
+        except OSError as error:
+            raise RunError(f"{self.path}: {error}; its end is not written") from error
 
     def _note(self, length: int) -> None:
         with renamed(self.journal) as file:
