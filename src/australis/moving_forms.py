@@ -31,6 +31,8 @@ class WatchForm(Form):
     shed: str = "objects"
     revise: bool = False
     spread: bool = False
+    ahead: Span | None = None
+    every: Span | None = None
 
     @classmethod
     def short(cls, box: Watch) -> object:
@@ -41,8 +43,10 @@ class WatchForm(Form):
     def box(self, tables: Tables, arity: int) -> Box:
         timeout = None if self.timeout is None else parameters.span(self.timeout)
         conditions, carry = parameters.columns(self.where), parameters.by(self.carry)
-        plain = (self.earth, self.cache, self.speed, self.budget, self.shed, self.revise, self.spread)
-        return Watch(self.id, self.x, self.y, self.time, timeout, conditions, carry, *plain)
+        ahead = None if self.ahead is None else parameters.span(self.ahead)
+        plain = (self.earth, self.cache, self.speed, self.budget, self.shed, self.revise, self.spread, ahead)
+        every = parameters.often(self.every)
+        return Watch(self.id, self.x, self.y, self.time, timeout, conditions, carry, *plain, every)
 
 
 class DistinctForm(Form):
@@ -79,6 +83,8 @@ class AskForm(Form):
     carry: str | list[str] = Field([])
     earth: bool = False
     revise: bool = False
+    ahead: Span | None = None
+    every: Span | None = None
 
     @classmethod
     def short(cls, box: Ask) -> object:
@@ -104,6 +110,8 @@ class AskForm(Form):
             self.earth,
             self.revise,
             parameters.columns(self.where),
+            None if self.ahead is None else parameters.span(self.ahead),
+            parameters.often(self.every),
         )
 
 

@@ -29,6 +29,8 @@ def watch(
     y: str = "y",
     time: str | None = None,
     timeout: Length | None = None,
+    ahead: Length | None = None,
+    every: Length | None = None,
     where: Mapping[str, Expression] | None = None,
     carry: By = (),
     earth: bool = False,
@@ -43,27 +45,31 @@ def watch(
     """Tell what enters (`sign` 1) and leaves (-1) the answers of queries about these moving objects.
 
     `where` names conditions that queries may ask of objects, `carry` columns of the object that updates have too; with
-    `revise`, members whose carried values change leave and enter again. `spread` lets so many partitions share all
-    queries. See docs/moving.md for the columns of queries, and for `cache`, `speed`, `budget` and `shed`.
+    `revise`, members whose carried values change leave and enter again. Answers are told after `every` report, after a
+    span of the objects' time, or after every train (`"train"`). `spread` lets so many partitions share all queries. See
+    docs/moving.md for the columns of queries, and for `cache`, `speed`, `budget` and `shed`.
     """
     with telling(f"watch {box}" if box else "watch"):
         silent = None if timeout is None else parameters.span(timeout)
+        leeway = None if ahead is None else parameters.span(ahead)
+        often = parameters.often(every)
         conditions = parameters.columns(where or {})
         if spread is not None and spread < 1:
             raise NetworkError(f"`spread` is a number of partitions, 1 or more, not {spread}")
         share = budget if budget is None or spread is None else max(1, budget // spread)
         made = Watch(
             id, x, y, time, silent, conditions, parameters.by(carry), earth, cache, speed, share, shed, revise,
-            spread is not None,
+            spread is not None, leeway, often,
         )  # fmt: skip
         if spread is None:
             return self._main(made, box, queries)
         names = tuple(name for name, _ in conditions)
-        lead = Lead(id, x, y, time, silent, conditions=names, forgets=cache is not None)
+        forgets = cache is not None
+        lead = Lead(id, x, y, time, silent, None, names, forgets, earth, leeway, made.each)
         found = self._main(made, box, queries, self._main(lead, None, queries))
         if K not in queries.schema.names:
             return found
-        return _merged(found, id, revise)
+        return _merged(found, id, revise, made.each)
 
 
 @check_arguments(telling=True)
@@ -76,6 +82,8 @@ def ask(
     y: str = "y",
     time: str | None = None,
     timeout: Length | None = None,
+    ahead: Length | None = None,
+    every: Length | None = None,
     only: Expression | None = None,
     where: Mapping[str, Expression] | None = None,
     carry: By = (),
@@ -91,19 +99,24 @@ def ask(
     """
     with telling(f"ask {box}" if box else "ask"):
         silent = None if timeout is None else parameters.span(timeout)
+        leeway = None if ahead is None else parameters.span(ahead)
+        often = parameters.often(every)
         condition = None if only is None else parameters.expression(only)
         asked = parameters.questions(queries)
         conditions = parameters.columns(where or {})
-        made = Ask(asked, id, x, y, time, silent, condition, parameters.by(carry), earth, revise, conditions)
+        carried = parameters.by(carry)
+        made = Ask(asked, id, x, y, time, silent, condition, carried, earth, revise, conditions, leeway, often)
         told = []
         if made.led:
-            lead = Lead(id, x, y, time, silent, focals=made.focals)
+            lead = Lead(id, x, y, time, silent, focals=made.focals, earth=earth, ahead=leeway, each=made.each)
             told.append((focal or self)._main(lead, None))
         found = self._main(made, box, *told)
         kinds = {query.kind for _, query in asked}
         if "knn" not in kinds:
             return found
-        return _merged(found, id, revise) if len(kinds) > 1 else _main(found.port("candidates"), Nearest(id, revise))
+        if len(kinds) > 1:
+            return _merged(found, id, revise, made.each)
+        return replace(_main(found.port("candidates"), Nearest(id, revise, made.each)), beside=found)
 
 
 @check_arguments(telling=True)
@@ -138,9 +151,9 @@ def distinct(self: Stream, by: By, sign: str = "sign", box: str | None = None) -
     return _main(self, Distinct(parameters.by(by), sign), box)
 
 
-def _merged(found: Stream, id: str, revise: bool) -> Stream:
+def _merged(found: Stream, id: str, revise: bool, each: bool) -> Stream:
     """The updates of all queries: those of the k nearest are merged from what partitions have found."""
-    return replace(found.union(_main(found.port("candidates"), Nearest(id, revise))), beside=found)
+    return replace(found.union(_main(found.port("candidates"), Nearest(id, revise, each))), beside=found)
 
 
 def _main(stream: Stream, box: Box, name: str | None = None) -> Stream:

@@ -95,6 +95,15 @@ def span(written: Length) -> Span:
     return given
 
 
+def often(written: Length | None) -> Span | None:
+    """How often answers about moving objects are told: a span of their time, or `report` or `train`.
+
+    >>> often("train"), often(timedelta(seconds=1)), often(None)
+    ('train', '1 s', None)
+    """
+    return written if written is None or written in ("report", "train") else span(written)  # type: ignore[return-value]
+
+
 def advance(written: Length | Expr | Term) -> Span | Expr:
     """How a window moves on: by a span, or at a tuple that satisfies a predicate."""
     if isinstance(written, Expr | Term) or (isinstance(written, str) and not is_duration(written)):

@@ -64,7 +64,7 @@ class Watched:
 @given(RANGES, ACCURACIES, cuts(), st.booleans(), st.integers(1, 4))
 def test_every_query_has_the_accuracy_that_it_asks_for(world, accuracies, cut: Cut, restart: bool, budget: int) -> None:
     everything, ledger, parts = World(CONDITIONS), Ledger(), {}
-    for (reports, wanted), (updates, refused, changes), tables in steps(
+    for (reports, wanted), (updates, refused, _, changes), tables in steps(
         box(budget), streams(world, accuracies), cut, restart
     ):
         assert not len(refused)
@@ -88,7 +88,9 @@ def test_every_query_has_the_accuracy_that_it_asks_for(world, accuracies, cut: C
 def test_queries_that_shrink_keep_their_accuracy_too(world, accuracies, cut: Cut, restart: bool, budget: int) -> None:
     shrinking = replace(box(budget), shed="queries")
     everything, ledger, parts = World(CONDITIONS), Ledger(), {}
-    for (reports, wanted), (updates, _, changes), tables in steps(shrinking, streams(world, accuracies), cut, restart):
+    for (reports, wanted), (updates, _, _, changes), tables in steps(
+        shrinking, streams(world, accuracies), cut, restart
+    ):
         for _, row in told(reports):
             everything.report(row)
         for _, row in told(wanted):
@@ -195,7 +197,7 @@ def test_those_that_fewest_queries_want_go_first() -> None:
         query=[1, 2], kind=["rectangle"] * 2, x=[1, 6], y=[0, 0], width=[6, 6], height=[2, 2], accuracy=[0.5, 0.5],
         first=4,
     )  # fmt: skip
-    ((_, (updates, _, changes), tables),) = steps(box(2), [reports, wanted], Cut(()))
+    ((_, (updates, _, _, changes), tables),) = steps(box(2), [reports, wanted], Cut(()))
     assert sorted(rows(updates)) == [(1, 1, 2, "b"), (2, 1, 2, "b"), (2, 1, 3, "c")]
     assert rows(changes) == [(1, 0.5)]
     assert tables["objects"].rows(tables["objects"].slots, ["id", "type"]).to_pydict() == {
@@ -215,7 +217,7 @@ def test_shadows_come_back_where_a_region_moves_over_them() -> None:
         first=5,
     )  # fmt: skip
     ledger, answers, parts = Ledger(), [], []
-    for _, (updates, _, changes), _ in steps(box(2), [reports, wanted], Cut((8,))):
+    for _, (updates, _, _, changes), _ in steps(box(2), [reports, wanted], Cut((8,))):
         ledger.add(updates)
         answers.append(ledger.answers([1, 2]))
         parts.append(dict(rows(changes)))

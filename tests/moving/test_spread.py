@@ -211,9 +211,9 @@ def test_reports_of_others_go_no_further() -> None:
     box = Ask((("q", Question("circle", 0.0, 0.0, radius=5.0)),), only=expr("type = 'truck'"))
     reports = train(OBJECTS, id=[1, 2, 1], x=[1, 1, 1], y=[1, 1, 1], time=[0, 0, 1], type=["truck", "car", "car"])
     tables = box.tables(reports.schema)
-    (first,) = box.step(tables, (reports.slice(0, 2),), Moment(2))
+    first, _ = box.step(tables, (reports.slice(0, 2),), Moment(2))
     assert rows(first) == [("q", 1, 1)]
     assert tables["objects"]["id"][tables["objects"].slots].tolist() == [1]
-    (second,) = box.step(tables, (reports.slice(2, 3),), Moment(3))
+    second, _ = box.step(tables, (reports.slice(2, 3),), Moment(3))
     assert rows(second) == [("q", -1, 1)]
     assert len(tables["objects"]) == 0

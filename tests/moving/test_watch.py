@@ -90,12 +90,14 @@ def trains(world: tuple[Stream, Stream], queries: str = QUERIES) -> list[Train]:
 def follow(box: Watch, streams: list[Train], cut: Cut, world: World, restart: bool = False) -> None:
     """Compare the answers after every step with those recomputed."""
     ledger = Ledger()
-    for (reports, wanted), (updates, refused), _ in steps(box, streams, cut, restart):
+    for (reports, wanted), (updates, refused, impossible), _ in steps(box, streams, cut, restart):
         assert not len(refused)
+        count = len(world.refused)
         for _, row in told(reports):
             world.report(row)
         for _, row in told(wanted):
             world.ask(row)
+        assert str([row for _, row in told(impossible)]) == str(world.refused[count:])  # where nan is nan
         ledger.add(updates)
         assert ledger.answers(world.queries) == world.answers()
 
@@ -126,7 +128,7 @@ def test_distances_on_the_earth(world, cut: Cut) -> None:
 def test_still_regions_are_answered_in_any_partition_of_the_objects(world, partitions: int) -> None:
     streams = trains(world, STILL)
     assert BOX.keys(*(stream.schema for stream in streams)) == (("id",), ("*",))
-    (whole, _), (parts, _) = run(BOX, streams), partitioned(BOX, streams, partitions)
+    (whole, *_), (parts, *_) = run(BOX, streams), partitioned(BOX, streams, partitions)
     assert sorted(each[:2] for each in parts) == sorted(each[:2] for each in whole)
 
 
@@ -144,7 +146,7 @@ def test_with_a_cache_answers_are_complete_once_all_objects_have_reported(world,
         number += 1
         again.append(Tuple(row, 0, number))
     more = trains((world[0] + again, world[1]))
-    for (reported, wanted), (updates, _), tables in steps(box, more, cut, restart):
+    for (reported, wanted), (updates, *_), tables in steps(box, more, cut, restart):
         for _, row in told(reported):
             everything.report(row)
         for _, row in told(wanted):
@@ -184,7 +186,7 @@ def test_a_cache_of_one_leaves_nothing_uncertain(reports: list[dict[str, Any]], 
     box = Watch(conditions=TRUCKS, cache=1, speed=2, time="time", timeout=4)
     world, ledger = World(CONDITIONS, timeout=4), Ledger()
     since: set[int] = set()
-    for (reported, asking), (updates, _), _ in steps(box, streams, cut):
+    for (reported, asking), (updates, *_), _ in steps(box, streams, cut):
         known = len(world.objects) == 6
         for _, row in told(reported):
             world.report(row)
@@ -255,7 +257,7 @@ def test_rows_that_cannot_be_read_are_refused_and_change_nothing() -> None:
     names = [part.split()[0] for part in QUERIES.split(", ")]
     wanted = train(QUERIES, {name: [row.get(name) for row in rows_] for name in names}, first=2)
     reports = train(OBJECTS, id=[1], x=[1], y=[1], time=[0], type=["car"])
-    updates, refused = run(BOX, [reports, wanted])
+    updates, refused, _ = run(BOX, [reports, wanted])
     assert [row for row, _, _ in updates] == [(1, 1, 1)]
     assert [number for _, _, number in refused] == list(range(3, 3 + len(wrong)))
 

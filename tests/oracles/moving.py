@@ -1,6 +1,7 @@
 """Moving objects and queries one row at a time, every answer recomputed from all that is known."""
 
 import math
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -26,16 +27,42 @@ class World:
         self.objects: dict[int, Row] = {}
         self.queries: dict[Any, Row] = {}
         self.now = -math.inf
+        self.far: list[Row] = []
+        self.refused: list[Row] = []
 
     def report(self, row: Row) -> None:
-        if self.timeout is not None and row["time"] is not None:
-            self.now = max(self.now, row["time"])
+        if not (self.possible(row) and self.believed(row)):
+            self.refused.append(row)
+            return
+        self.objects = self.known()  # who has been silent for too long is gone until it reports again
         if row["id"] is None:
             return
         if row["x"] is None or row["y"] is None or ("time" in row and row["time"] is None):
             self.objects.pop(row["id"], None)
             return
         self.objects[row["id"]] = row
+
+    def possible(self, row: Row) -> bool:
+        most = (180, 90) if self.earth else (sys.float_info.max,) * 2
+        return all(
+            value is None or abs(value) <= limit for value, limit in zip((row["x"], row["y"]), most, strict=True)
+        )
+
+    def believed(self, row: Row) -> bool:
+        """Whether a time is near the latest one, or those before it in a row say so too; then it is the latest."""
+        if self.timeout is None or row["time"] is None:
+            return True
+        time, leeway = row["time"], 1000 * (self.timeout or 1)
+        if self.now == -math.inf or abs(time - self.now) <= leeway:
+            self.now, self.far = max(self.now, time), []
+            return True
+        if self.far and abs(time - self.far[0]["time"]) > leeway:
+            self.far = []
+        self.far.append(row)
+        if len({each["id"] for each in self.far}) > 1 or len(self.far) == 10:
+            self.now, self.far = time, []
+            return True
+        return False
 
     def ask(self, row: Row) -> None:
         if row.get("action") == "remove":
@@ -71,6 +98,8 @@ class World:
 
     def inside(self, query: Row, place: tuple[float, float], each: Row) -> bool:
         x, y = each["x"] - place[0], each["y"] - place[1]
+        if self.earth:  # as seen from either side of the antimeridian
+            x = min((x, x - 360, x + 360), key=abs)
         if query["kind"] == "rectangle":
             return abs(x) <= query["width"] / 2 and abs(y) <= query["height"] / 2
         if query["kind"] == "circle":
@@ -126,3 +155,44 @@ def steps(
         if restart:
             log.append({name: stored(table.changes()) for name, table in tables.items()})
             tables = rebuilt(box.tables(*schemas), log)
+
+
+def stepwise(world: World, streams: Sequence[Train], ends: dict[int, int] | None = None) -> list[tuple[int, Any]]:
+    """What each tuple changes, by its arrival number: the tuples one after another, and all answers after each.
+
+    With `ends`, tuples are taken together whose numbers end at the same one.
+    """
+    tuples = _merged(streams)
+    found: list[tuple[int, Any]] = []
+    known = world.answers()
+    for at, (number, side, row) in enumerate(tuples):
+        (world.ask if side else world.report)(row)
+        end = number if ends is None else ends[number]
+        following = tuples[at + 1][0] if at + 1 < len(tuples) else None
+        if following is not None and (following if ends is None else ends[following]) == end:
+            continue
+        answers = world.answers()
+        for query in {*known, *answers}:
+            before, after = known.get(query, frozenset()), answers.get(query, frozenset())
+            found += [(end, (query, -1, each)) for each in before - after]
+            found += [(end, (query, 1, each)) for each in after - before]
+        known = answers
+    return sorted(found)
+
+
+def _merged(streams: Sequence[Train]) -> list[tuple[int, int, Row]]:
+    tuples = [(number, side, row) for side, stream in enumerate(streams) for number, row in told(stream)]
+    return sorted(tuples, key=lambda each: each[:2])
+
+
+def spans(streams: Sequence[Train], span: int) -> dict[int, int]:
+    """The number at which the span ends in which each tuple came, by the latest time of any report."""
+    tuples = _merged(streams)
+    now, last, which = -math.inf, max((number for number, _, _ in tuples), default=0), {}
+    for number, side, row in tuples:
+        now = max(now, row["time"]) if not side and row["time"] is not None else now
+        which[number] = now if math.isinf(now) else now // span
+    ends = {}
+    for number, mine in which.items():
+        ends[number] = min((other for other, its in which.items() if other > number and its != mine), default=last)
+    return ends

@@ -76,7 +76,7 @@ def main(
 
 def kernel(load: Load, batches: int) -> dict[str, Any]:
     """The kernels alone, over arrays: regions, a grid of the objects, the nearest, who enters and who leaves."""
-    *_, (_, tables, _) = ran(Watch(), load, 1)
+    *_, (_, tables, _) = ran(Watch(every="train"), load, 1)
     queries, before, found = tables["queries"], None, []
     none = np.zeros(load.objects, np.int64)
     for tick in load.ticks(batches + 1):
@@ -94,7 +94,7 @@ def kernel(load: Load, batches: int) -> dict[str, Any]:
 
 def box(load: Load, batches: int) -> dict[str, Any]:
     """The box by itself, in this process: seconds of each train with all objects, after the one with all queries."""
-    return _summary([(seconds, 0.0, len(made)) for seconds, _, made in ran(Watch(), load, batches + 1)])
+    return _summary([(seconds, 0.0, len(made)) for seconds, _, made in ran(Watch(every="train"), load, batches + 1)])
 
 
 def run(spark: SparkSession, load: Load, batches: int, folder: Path) -> dict[str, Any]:

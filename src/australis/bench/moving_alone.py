@@ -50,7 +50,7 @@ def cache_memory(load: Load, ticks: int) -> Chart:
 def _cached(load: Load, ticks: int, cache: float) -> tuple[Floats, int]:
     """What queries have of their answers with a cache, by train and query, in percent; how many objects are kept."""
     each = replace(load, moving=1.0, smallest=5e-3, largest=5e-3, queries=20, speed=load.speed / _TURNS)
-    full = np.array([sizes for sizes, _ in _by_turns(Watch(), each, ticks)])
+    full = np.array([sizes for sizes, _ in _by_turns(Watch(every="train"), each, ticks)])
     box = Watch(time="time", timeout=_TURNS, cache=cache, speed=each.speed)
     found = list(_by_turns(box, each, ticks))
     return 100 * np.array([sizes for sizes, _ in found]) / np.maximum(full, 1), found[-1][1]
@@ -143,9 +143,9 @@ def _piped(load: Load, ticks: int, joined: bool, below: bool) -> Sequence[float]
         return given.filter("type = 'truck'", box="choose")
 
     if below:
-        seen = chosen(objects.watch(queries, carry="type"))
+        seen = chosen(objects.watch(queries, carry="type", every="train"))
     else:
-        seen = chosen(objects).watch(queries)
+        seen = chosen(objects).watch(queries, every="train")
     statics = {"favourites": pa.table({"name": mine})} if joined else {}
     run = au.Local(au.network(seen=seen), statics)
     asked = load.asked()  # what it follows is among the chosen, or it would have no place on top

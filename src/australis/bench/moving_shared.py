@@ -170,7 +170,7 @@ def _moving(load: Load, ticks: int) -> list[Points]:
 
 
 def _asked(load: Load) -> Table:
-    *_, (_, tables, _) = ran(Watch(), load, 1)
+    *_, (_, tables, _) = ran(Watch(every="train"), load, 1)
     return tables["queries"]
 
 
@@ -200,4 +200,4 @@ def responses_by_size(load: Load, ticks: int) -> Chart:
 
 
 def _seconds(load: Load, ticks: int) -> float:
-    return statistics.median([seconds for seconds, *_ in ran(Watch(), load, ticks)][1:])
+    return statistics.median([seconds for seconds, *_ in ran(Watch(every="train"), load, ticks)][1:])

@@ -14,12 +14,13 @@ from australis.box import EVERYWHERE, Key, Moment, Tables, Trains, bound
 from australis.errors import ExpressionError, NetworkError
 from australis.expr import Bound, Expr
 from australis.moving import check
+from australis.moving import objects as known
 from australis.moving import queries as asked
 from australis.moving.timing import silence
 from australis.moving.watch import Watch
 from australis.schema import schema
 from australis.span import Span
-from australis.train import Train, empty
+from australis.train import Train, concat, empty
 
 ROWS = schema(
     "query string, kind string, x double, y double, width double, height double, radius double, k bigint,"
@@ -74,6 +75,8 @@ class Ask:
     earth: bool = False
     revise: bool = False
     conditions: tuple[tuple[str, Expr], ...] = ()
+    ahead: Span | None = None
+    every: Span | None = None
 
     kind: ClassVar[str] = "ask"
 
@@ -81,6 +84,11 @@ class Ask:
     def led(self) -> bool:
         """Whether partitions must be told of focal objects, or of the time."""
         return self.timeout is not None or bool(self.focals)
+
+    @property
+    def each(self) -> bool:
+        """Whether answers are told of moment by moment, not after trains."""
+        return self._watch.each
 
     @property
     def focals(self) -> tuple[int, ...]:
@@ -100,10 +108,12 @@ class Ask:
         if unread:
             raise NetworkError(f"the query {unread[0]} does not read: see docs/moving.md for what a kind must have")
         ports = self._watch.outputs(*self._inputs(*inputs))
-        return {name: ports[name] for name in ("out", *(["candidates"] if self._nearest else []))}
+        made = {"out": ports["out"], "refused": inputs[0]}
+        return {**made, "candidates": ports["candidates"]} if self._nearest else made
 
     def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
-        return ((self.id,), EVERYWHERE)[: self.arity]
+        together = self._watch.keys(*self._inputs(*inputs))[0] == ()
+        return (((), ()) if together else ((self.id,), EVERYWHERE))[: self.arity]
 
     def tables(self, *inputs: pa.Schema) -> Tables:
         return self._watch.tables(*self._inputs(*inputs))
@@ -114,17 +124,21 @@ class Ask:
 
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
         schemas = [train.schema for train in trains]
-        if not any(map(len, trains)):
+        if not any(map(len, trains)) and not moment.end:
             return tuple(map(empty, self.outputs(*schemas).values()))
-        reports = self._selected(tables, trains[0])
+        fine = known.possible(trains[0], self.x, self.y, self.earth)
+        possible = trains[0] if fine is None else trains[0].where(pa.array(fine))
+        reports = self._selected(tables, possible)
         told = trains[1] if self.led else empty(self._watch.focal(reports.schema))
         rows = empty(ROWS)
-        if not len(tables["queries"]):
+        if not len(tables["queries"]) and any(map(len, trains)):
             latest, size = max(int(train.ts.max()) for train in trains if len(train)), len(self.queries)
-            number = max(moment.number, *(int(train.number[-1]) for train in trains if len(train)))
+            number = min(int(train.number[0]) for train in trains if len(train)) - 1  # before the first report
             rows = Train(self._rows, np.full(size, latest), np.full(size, number))
-        out, _, *near = self._watch.step(tables, (reports, rows, told), moment)
-        return (out, *near) if self._nearest else (out,)
+        out, _, refused, *near = self._watch.step(tables, (reports, rows, told), moment)
+        if fine is not None:
+            refused = by_number(refused, trains[0].where(pa.array(~fine)))
+        return (out, refused, *near) if self._nearest else (out, refused)
 
     def _selected(self, tables: Tables, reports: Train) -> Train:
         """The reports of objects that satisfy the condition, and those of others that are known, which now go."""
@@ -138,8 +152,10 @@ class Ask:
             return reports
         ids, x = reports[self.id], reports[self.x]
         some = ids.take(fails)
-        known = tables["objects"].lookup([some], len(fails)) >= 0
-        fine[fails] = known | pc.is_in(some, ids.filter(fits)).to_numpy(zero_copy_only=False)
+        there = tables["objects"].lookup([some], len(fails)) >= 0
+        if self._watch.waits(reports.schema):
+            there[:] = True  # reports that wait may tell of it
+        fine[fails] = there | pc.is_in(some, ids.filter(fits)).to_numpy(zero_copy_only=False)
         places = {self.x: pc.if_else(fits, x, pa.scalar(None, x.type))}
         columns = [places.get(name, reports.part(name)) for name in reports.schema.names]
         return reports.made(reports.schema, columns).where(pa.array(fine))
@@ -152,7 +168,7 @@ class Ask:
     def _watch(self) -> Watch:
         return Watch(
             self.id, self.x, self.y, self.time, self.timeout, self.conditions, self.carry, self.earth,
-            revise=self.revise, spread=True,
+            revise=self.revise, spread=True, ahead=self.ahead, every=self.every,
         )  # fmt: skip
 
     @cached_property
@@ -163,7 +179,8 @@ class Ask:
     def _unread(self) -> list[str]:
         """The queries that a watch would refuse."""
         none = np.zeros(len(self.queries), np.int64)
-        good = asked.Rows(Train(self._rows, none, none), [name for name, _ in self.conditions]).good
+        names = [name for name, _ in self.conditions]
+        good = asked.Rows(Train(self._rows, none, none), names, self.earth).good
         return [name for (name, _), fine in zip(self.queries, good, strict=True) if not fine]
 
     def _inputs(self, *inputs: pa.Schema) -> tuple[pa.Schema, ...]:
@@ -178,3 +195,9 @@ class Ask:
         if made.type != pa.bool_():
             raise ExpressionError(f"the condition `{self.only}` gives a {made.type}, not a boolean")
         return made
+
+
+def by_number(one: Train, other: Train) -> Train:
+    """Tuples of two trains of one stream in the order in which they arrived."""
+    both = concat(one.schema, [one, other])
+    return both.take(np.argsort(both.number, kind="stable"))

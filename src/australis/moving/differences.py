@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from australis.kernel import inner
-from australis.moving.grid import Grid, span
+from australis.moving.grid import Grid, cells_of, rows_of
 from australis.moving.regions import Regions, contains, covers
 from australis.train import Ints
 
@@ -37,21 +37,22 @@ def members(grid: Grid, regions: Regions, queries: Ints) -> tuple[Ints, Ints]:
 
 @inner
 def _differences(grid: Grid, here: Regions, there: Regions, queries: Ints, at: Ints, asking: Ints, asked: Ints) -> int:
-    """Go on from `at` (a query, a row or none yet, a column) while there is room for all objects of a cell."""
+    """Go on from `at` (a query, a row or none yet, a cell) while there is room for all objects of a cell."""
     count = 0
     for place in range(at[0], len(queries)):
         query = queries[place]
-        first, last, bottom, top = span(grid, here, query)
+        bottom, top = rows_of(grid, here, query)
         steady = here.need[query] == there.need[query]
-        row = bottom if at[1] < 0 else at[1]
-        column = first if at[1] < 0 else at[2]
+        row, begun = (bottom, -1) if at[1] < 0 else (at[1], at[2])
         at[1] = -1
         while row <= top:
-            while column <= last:
-                spot = row * grid.sides[0] + column
+            spot, last = cells_of(grid, here, query, row)
+            if begun >= 0:
+                spot, begun = begun, -1
+            while spot <= last:
                 start, stop = grid.starts[spot], grid.starts[spot + 1]
                 if count + stop - start > len(asking):
-                    at[0], at[1], at[2] = place, row, column
+                    at[0], at[1], at[2] = place, row, spot
                     return count
                 bounds = grid.bounds[spot]
                 if not (
@@ -65,8 +66,7 @@ def _differences(grid: Grid, here: Regions, there: Regions, queries: Ints, at: I
                         ):
                             asking[count], asked[count] = query, grid.slots[i]
                             count += 1
-                column += 1
-            column = first
+                spot += 1
             row += 1
     at[0] = len(queries)
     return count

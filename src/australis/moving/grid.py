@@ -9,12 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from australis.kernel import inner
-from australis.moving.regions import Floats, Points, Regions
+from australis.moving.regions import Floats, Points, Regions, wraps
 from australis.train import Ints
 
 _CROWD = 6
 """How many objects a cell holds on average: fewer make more cells to look at, more make more objects to test."""
 _MOST_CELLS = 1 << 22
+_UNEVEN = 4
+"""By how much more crowded the cell of an object may be on average before cells are made to hold equally many."""
 
 
 class Grid(NamedTuple):
@@ -39,36 +41,76 @@ class Grid(NamedTuple):
     mask_there: Ints
     bounds: npt.NDArray[np.float64]
     """West, east, south and north of each cell's objects, here and then there."""
+    south: Floats
+    """Of the objects in each row, where cells hold equally many objects instead of being equally large."""
+    north: Floats
+    room: Floats
+    """The area that an object has to itself, in one value."""
 
 
 def grid(here: Points, there: Points, slots: Ints, crowd: float = _CROWD) -> Grid:
-    """The grid of some objects, each of which is somewhere here, about so many to a cell."""
+    """The grid of some objects, each of which is somewhere here, about so many to a cell.
+
+    Cells are equally large, unless objects crowd in few of them: one that is far away makes the space so large that all
+    others are in one cell. Then rows hold equally many objects, and so do the cells of a row.
+    """
     x, y = here.x[slots], here.y[slots]
     west, east, south, north = (x.min(), x.max(), y.min(), y.max()) if len(slots) else (0.0, 0.0, 0.0, 0.0)
-    columns, rows = _sides(len(slots) / crowd, east - west, north - south)
-    corner = np.array([west, south, _per(columns, east - west), _per(rows, north - south)])
+    wide, high = float(east) - float(west), float(north) - float(south)
+    columns, rows = _sides(len(slots) / crowd, wide, high)
+    corner = np.array([west, south, _per(columns, wide), _per(rows, high)])
     cells = np.empty(len(slots), np.int64)
     starts = np.zeros(columns * rows + 1, np.int64)
-    _count(x, y, corner, columns, rows, cells, starts)
-    order = np.empty(len(slots), np.int64)
-    _settle(cells, starts.copy(), order)
+    crowded = _count(x, y, corner, columns, rows, cells, starts)
+    low = top = np.empty(0)
+    if crowded > _UNEVEN * (crowd + 1) * len(slots):
+        order, starts, low, top = _evenly(x, y, crowd)
+        rows, columns = len(low), (len(starts) - 1) // len(low)
+    else:
+        order = np.empty(len(slots), np.int64)
+        _settle(cells, starts.copy(), order)
     sorted_ = slots[order]
     bounds = np.empty((columns * rows, 8))
     made = Grid(
         corner, np.array([columns, rows]), starts, sorted_, here.id[sorted_],
         here.x[sorted_], here.y[sorted_], here.mask[sorted_],
-        there.x[sorted_], there.y[sorted_], there.mask[sorted_], bounds,
+        there.x[sorted_], there.y[sorted_], there.mask[sorted_], bounds, low, top, np.ones(1),
     )  # fmt: skip
     _bound(made)
+    made.room[0] = _room(made)
     return made
+
+
+def _evenly(x: Floats, y: Floats, crowd: float) -> tuple[Ints, Ints, Floats, Floats]:
+    """Points in the order of cells that hold equally many, where cells start, and the bounds of rows."""
+    count = len(x)
+    rows = max(round(math.sqrt(min(count / crowd, _MOST_CELLS))), 1)
+    edges = np.arange(rows + 1) * count // rows
+    upward = np.argsort(y, kind="stable")
+    row = np.empty(count, np.int64)
+    row[upward] = np.repeat(np.arange(rows), np.diff(edges))
+    columns = max(int(count // (rows * crowd)), 1)
+    starts = edges[:-1, None] + np.arange(columns) * np.diff(edges)[:, None] // columns
+    low, high = y[upward[edges[:-1]]], y[upward[edges[1:] - 1]]
+    return np.lexsort((x, row)), np.append(starts.reshape(-1), count), low, high
+
+
+def _room(grid: Grid) -> float:
+    """The area of the whole for each object; where cells are uneven, that of a cell of middling size."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        if len(grid.south):
+            sizes = (grid.bounds[:, 1] - grid.bounds[:, 0]) * (grid.bounds[:, 3] - grid.bounds[:, 2])
+            return float(np.nanmedian(sizes)) * len(sizes) / len(grid.slots)
+        sides = [count / per if per > 0 else 1.0 for count, per in zip(grid.sides, grid.corner[2:], strict=True)]
+        return float(sides[0] * sides[1]) / max(len(grid.slots), 1)
 
 
 def _sides(wanted: float, wide: float, high: float) -> tuple[int, int]:
     """So many columns and rows that cells are about square."""
     cells = min(max(wanted, 1.0), _MOST_CELLS)
-    if not (wide > 0 and high > 0):
+    if not (wide > 0 and high > 0 and math.isfinite(wide) and math.isfinite(high)):
         return (round(cells), 1) if wide > 0 else (1, round(cells))
-    columns = min(max(round(math.sqrt(cells * wide / high)), 1), math.ceil(cells))
+    columns = round(min(max(math.sqrt(cells) * math.sqrt(wide) / math.sqrt(high), 1.0), math.ceil(cells)))
     return columns, max(round(cells / columns), 1)
 
 
@@ -87,31 +129,93 @@ def cell(value: float, low: float, per: float, count: int) -> int:
 
 
 @inner
-def between(grid: Grid, west: float, east: float, south: float, north: float) -> tuple[int, int, int, int]:
-    """The columns and rows, first and last, that bounds touch."""
-    low, bottom, per_x, per_y = grid.corner[0], grid.corner[1], grid.corner[2], grid.corner[3]
-    columns, rows = grid.sides[0], grid.sides[1]
-    first, last = cell(west, low, per_x, columns), cell(east, low, per_x, columns)
-    return first, last, cell(south, bottom, per_y, rows), cell(north, bottom, per_y, rows)
+def rows_between(grid: Grid, south: float, north: float) -> tuple[int, int]:
+    """The first and the last row that bounds touch."""
+    if len(grid.south):
+        return first_from(grid.north, south), first_beyond(grid.south, north) - 1
+    bottom, per, rows = grid.corner[1], grid.corner[3], grid.sides[1]
+    return cell(south, bottom, per, rows), cell(north, bottom, per, rows)
 
 
 @inner
-def span(grid: Grid, regions: Regions, query: int) -> tuple[int, int, int, int]:
-    """The columns and rows, first and last, that a region touches; none if it lies nowhere."""
-    west, east, south, north = regions.west[query], regions.east[query], regions.south[query], regions.north[query]
-    if not (west <= east and south <= north):
-        return 0, -1, 0, -1
-    return between(grid, west, east, south, north)
+def cells_between(grid: Grid, row: int, west: float, east: float) -> tuple[int, int]:
+    """The first and the last cell of a row that bounds touch."""
+    columns = grid.sides[0]
+    start = row * columns
+    if len(grid.south) == 0:
+        low, per = grid.corner[0], grid.corner[2]
+        return start + cell(west, low, per, columns), start + cell(east, low, per, columns)
+    first, stop = start, start + columns
+    while first < stop:
+        middle = (first + stop) // 2
+        if grid.bounds[middle, 1] < west:
+            first = middle + 1
+        else:
+            stop = middle
+    last, stop = first, start + columns
+    while last < stop:
+        middle = (last + stop) // 2
+        if grid.bounds[middle, 0] <= east:
+            last = middle + 1
+        else:
+            stop = middle
+    return first, last - 1
 
 
 @inner
-def _count(x: Floats, y: Floats, corner: Floats, columns: int, rows: int, cells: Ints, starts: Ints) -> None:
+def first_from(values: Floats, least: float) -> int:
+    """The place of the first value that is not less, among ascending ones."""
+    first, stop = 0, len(values)
+    while first < stop:
+        middle = (first + stop) // 2
+        if values[middle] < least:
+            first = middle + 1
+        else:
+            stop = middle
+    return first
+
+
+@inner
+def first_beyond(values: Floats, most: float) -> int:
+    """The place of the first value that is larger, among ascending ones."""
+    first, stop = 0, len(values)
+    while first < stop:
+        middle = (first + stop) // 2
+        if values[middle] <= most:
+            first = middle + 1
+        else:
+            stop = middle
+    return first
+
+
+@inner
+def rows_of(grid: Grid, regions: Regions, query: int) -> tuple[int, int]:
+    """The first and the last row that a region touches; none if it lies nowhere."""
+    if not (regions.west[query] <= regions.east[query] and regions.south[query] <= regions.north[query]):
+        return 0, -1
+    return rows_between(grid, regions.south[query], regions.north[query])
+
+
+@inner
+def cells_of(grid: Grid, regions: Regions, query: int, row: int) -> tuple[int, int]:
+    """The first and the last cell of a row that a region touches; all, where it reaches over the antimeridian."""
+    if wraps(regions, query):
+        return row * grid.sides[0], (row + 1) * grid.sides[0] - 1
+    return cells_between(grid, row, regions.west[query], regions.east[query])
+
+
+@inner
+def _count(x: Floats, y: Floats, corner: Floats, columns: int, rows: int, cells: Ints, starts: Ints) -> float:
+    """Count points into cells; how many others each shares its cell with, in all."""
     for i in range(len(x)):
         column = cell(x[i], corner[0], corner[2], columns)
         cells[i] = cell(y[i], corner[1], corner[3], rows) * columns + column
         starts[cells[i] + 1] += 1
+    crowded = 0.0
     for i in range(1, len(starts)):
+        crowded += float(starts[i]) * float(starts[i])
         starts[i] += starts[i - 1]
+    return crowded
 
 
 @inner

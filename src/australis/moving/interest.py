@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from australis.kernel import inner
-from australis.moving.grid import Grid, span
+from australis.moving.grid import Grid, cells_of, rows_of
 from australis.moving.regions import (
     CIRCLE,
     EARTH,
@@ -70,11 +70,11 @@ def _grow(regions: Regions, queries: Ints, wider: Floats) -> None:
 @inner
 def _interest(grid: Grid, regions: Regions, queries: Ints, whole: Ints, counts: Ints) -> None:
     """Cells that a region covers count once for all their objects."""
-    columns = grid.sides[0]
     for query in queries:
-        first, last, bottom, top = span(grid, regions, query)
+        bottom, top = rows_of(grid, regions, query)
         for row in range(bottom, top + 1):
-            for spot in range(row * columns + first, row * columns + last + 1):
+            first, last = cells_of(grid, regions, query, row)
+            for spot in range(first, last + 1):
                 bounds = grid.bounds[spot]
                 if not regions.need[query] and covers(regions, query, bounds[0], bounds[1], bounds[2], bounds[3]):
                     whole[spot] += 1

@@ -11,7 +11,11 @@ import pyarrow as pa
 from australis.box import Key, Moment, Tables, Trains
 from australis.columns import plain
 from australis.errors import SchemaError, listing, near
+from australis.moving.mergers import Events, mergers
+from australis.moving.moments import Carried
 from australis.moving.objects import latest
+from australis.moving.overlaps import Found
+from australis.moving.placements import Placements, sequences
 from australis.moving.queries import QUERY, K
 from australis.moving.revising import Before
 from australis.moving.watch import AWAY, SIGN
@@ -26,7 +30,8 @@ class Nearest:
     """Updates of the answers of kNN queries, from `candidates` of all partitions of a `watch`.
 
     A candidate with sign 1 comes, or is told of again as it lies elsewhere; with -1 it goes. Of those that are equally
-    far the smaller identifiers are nearer. With `revise`, a member whose carried values change leaves and enters.
+    far the smaller identifiers are nearer. With `revise`, a member whose carried values change leaves and enters. With
+    `each`, updates are told after each arrival number, else after trains.
 
     >>> from australis.testing import apply, rows, train
     >>> near = train("query int, sign tinyint, id int, k bigint, away double",
@@ -37,6 +42,7 @@ class Nearest:
 
     id: str = "id"
     revise: bool = False
+    each: bool = False
 
     kind: ClassVar[str] = "nearest"
     arity: ClassVar[int] = 1
@@ -70,6 +76,8 @@ class Nearest:
         if not len(train):
             return (empty(_updates(train.schema)),)
         near, queries = tables["candidates"], tables["queries"]
+        if self.each:
+            return (self._each(near, queries, train),)
         asking = queries.find([train[QUERY]], len(train))
         queries[K][asking] = plain(train[K])[0]
         slots = near.find([train[QUERY], train[self.id]], len(train))
@@ -97,6 +105,59 @@ class Nearest:
         left = np.bincount(near[_QUERY][near.alive], minlength=len(queries.alive))
         queries.free(np.flatnonzero(changed & (left == 0)))
         return (out,)
+
+    def _each(self, near: Table, queries: Table, train: Train) -> Train:
+        """The updates after each of the arrival numbers of a train."""
+        before, stored = queries[K].copy(), near.alive.copy()
+        asking = queries.find([train[QUERY]], len(train))
+        slots = near.find([train[QUERY], train[self.id]], len(train))
+        near[_QUERY][slots] = asking
+        changed = np.zeros(len(queries.alive), np.bool_)
+        changed[asking] = True
+        there, known = np.zeros(len(near.alive), np.bool_), np.zeros(len(queries.alive), np.int64)
+        there[: len(stored)], known[: len(before)] = stored, before
+        numbers = np.unique(train.number)
+        moments = np.searchsorted(numbers, train.number)
+        comes = plain(train[SIGN])[0] > 0
+        away = np.where(comes, plain(train[AWAY])[0], np.nan)
+        ids = near[self.id].astype(np.int64)
+        those = np.flatnonzero(near.alive & changed[near[_QUERY]])
+        placed = sequences(
+            those, np.where(there, near[AWAY], np.nan)[those], ids[those], slots, moments, away, len(numbers)
+        )
+        carried = Carried(near, train, tuple(self._carry(train.schema)), placed)
+        again = carried.again() if self.revise else np.zeros(len(placed.slots), np.bool_)
+        order = np.lexsort((moments, asking))
+        events = Events(asking[order], moments[order], plain(train[K])[0].astype(np.int64)[order])
+        found, member = mergers(placed, placed.points.x, near[_QUERY][placed.slots], events, known, again, len(numbers))
+        out = self._updates_of(train, near, queries, placed, carried, found, numbers, moments)
+        last = np.flatnonzero(placed.after < 0)
+        final, row = placed.slots[last], placed.row[last]
+        gone = np.isnan(placed.points.x[last])
+        fresh = ~gone & (row >= 0)
+        self._put(near, train, final[fresh], row[fresh])
+        near[_MEMBER][those] = member[those]
+        near.touched[those] = True
+        queries[K][events.queries] = events.k
+        near.free(final[gone])
+        left = np.bincount(near[_QUERY][near.alive], minlength=len(queries.alive))
+        queries.free(np.flatnonzero(changed & (left == 0)))
+        return out
+
+    def _updates_of(
+        self, train: Train, near: Table, queries: Table, placed: Placements, carried: Carried, found: Found,
+        numbers: Ints, moments: Ints,
+    ) -> Train:  # fmt: skip
+        slots = placed.slots[found.places]
+        order = np.lexsort((placed.points.id[found.places], found.versions, found.signs, found.moments))
+        rows = carried.told(found, self.revise)[order]
+        arrays = [queries.get(QUERY, found.versions[order]), pa.array(found.signs[order].astype(np.int8))]
+        arrays += [near.get(self.id, slots[order])]
+        arrays += [column.take(pa.array(rows)) for column in carried.columns.values()]
+        stamps = np.full(len(numbers), np.iinfo(np.int64).max)
+        np.minimum.at(stamps, moments, train.ts)
+        tuples = pa.RecordBatch.from_arrays(arrays, schema=_updates(train.schema))
+        return Train(tuples, stamps[found.moments[order]], numbers[found.moments[order]])
 
     def _put(self, near: Table, train: Train, slots: Ints, rows: Ints) -> None:
         near[AWAY][slots] = plain(train[AWAY])[0][rows]

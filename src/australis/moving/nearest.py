@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from australis.kernel import inner
-from australis.moving.grid import Grid, between
+from australis.moving.grid import Grid, cells_between, rows_between
 from australis.moving.regions import LAST, Floats, Points, Regions, apart, distance, measured, reach
 from australis.train import Ints
 
@@ -31,7 +31,7 @@ def _limit(grid: Grid, regions: Regions, queries: Ints, k: Ints, far: Floats, wh
         x, y, earth = regions.x[query], regions.y[query], regions.earth
         wanted = min(k[query], len(far))
         radius = distance(regions.limit[query], earth) if regions.limit[query] < math.inf else 0.0
-        radius = max(radius, _guess(grid, wanted, earth))
+        radius = max(radius, guess(grid, wanted, earth))
         while True:
             count, whole = _within(grid, regions.need[query], x, y, radius, earth, wanted, far, who)
             if count == wanted or whole:
@@ -62,14 +62,10 @@ def _distances(regions: Regions, x: Floats, y: Floats, queries: Ints, objects: I
 
 
 @inner
-def _guess(grid: Grid, wanted: int, earth: bool) -> float:
+def guess(grid: Grid, wanted: int, earth: bool) -> float:
     """The radius in which there would be enough objects if they were spread evenly."""
-    area = 1.0
-    for axis in range(2):
-        per = grid.corner[2 + axis]
-        area *= grid.sides[axis] / per if per > 0 else 1.0
     unit = 111_000.0 if earth else 1.0
-    return max(math.sqrt(area * wanted / max(len(grid.slots), 1) / math.pi), 1e-300) * unit
+    return max(math.sqrt(min(grid.room[0] * wanted / math.pi, 1e300)), 1e-300) * unit
 
 
 @inner
@@ -78,29 +74,40 @@ def _within(
 ) -> tuple[int, bool]:
     """Put the nearest objects within a radius in order; how many there are, and whether these are all of the grid."""
     west, east, south, north = reach(x, y, radius, earth)
-    columns, rows = grid.sides[0], grid.sides[1]
-    first, last, bottom, top = between(grid, west, east, south, north)
-    whole = last - first + 1 == columns and top - bottom + 1 == rows
+    bottom, top = rows_between(grid, south, north)
+    whole = top - bottom + 1 == grid.sides[1]
+    if whole:
+        for row in range(bottom, top + 1):
+            first, last = cells_between(grid, row, west, east)
+            whole = whole and last - first + 1 == grid.sides[0]
     most = math.inf if whole else measured(radius, earth)
+    # What is surely too far is told by its square, which takes no root.
+    square = math.inf if earth or not 1e-100 < most < 1e100 else most * most * (1 + 1e-12)
     count = 0
     for row in range(bottom, top + 1):
-        for spot in range(grid.starts[row * columns + first], grid.starts[row * columns + last + 1]):
+        first, last = cells_between(grid, row, west, east)
+        for spot in range(grid.starts[first], grid.starts[last + 1]):
             if need & ~grid.mask[spot]:
+                continue
+            wide, high = grid.x[spot] - x, grid.y[spot] - y
+            if wide * wide + high * high > square:
                 continue
             away, identifier = apart(grid.x[spot], grid.y[spot], x, y, earth), grid.id[spot]
             if away > most:
                 continue
-            if count == wanted and not _before(away, identifier, far[count - 1], who[count - 1]):
+            if count == wanted and not before(away, identifier, far[count - 1], who[count - 1]):
                 continue
             at = count if count < wanted else count - 1
             count = min(count + 1, wanted)
-            while at > 0 and _before(away, identifier, far[at - 1], who[at - 1]):
+            while at > 0 and before(away, identifier, far[at - 1], who[at - 1]):
                 far[at], who[at] = far[at - 1], who[at - 1]
                 at -= 1
             far[at], who[at] = away, identifier
+            if count == wanted and not earth and 1e-100 < far[count - 1] < 1e100:
+                square = min(square, far[count - 1] * far[count - 1] * (1 + 1e-12))
     return count, whole
 
 
 @inner
-def _before(away: float, identifier: int, other: float, another: int) -> bool:
+def before(away: float, identifier: int, other: float, another: int) -> bool:
     return away < other or (away == other and identifier < another)

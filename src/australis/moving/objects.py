@@ -15,6 +15,8 @@ from australis.table import Table
 from australis.train import Bools, Ints, Train
 
 X, Y, TIME, MASK, SHED = "#x", "#y", "#time", "#mask", "#shed"
+LONGITUDE, LATITUDE = 180.0, 90.0
+"""The most that there are, in degrees."""
 
 
 def table(identifier: pa.Field[pa.DataType], carried: Sequence[pa.Field[pa.DataType]], time: pa.DataType) -> Table:
@@ -32,8 +34,25 @@ def points(objects: Table, there: Bools) -> Points:
 
 def coordinate(train: Train, name: str) -> Floats:
     """A column of coordinates; none is no number."""
-    values, valid = plain(train[name].cast(pa.float64()))
+    values, valid = plain(train[name].cast(pa.float64(), safe=False))
     return values if valid is None else np.where(valid, values, np.nan)
+
+
+def possible(train: Train, x: str, y: str, earth: bool) -> Bools | None:
+    """Which reports tell a place that can be, or none at all; nothing, if all do.
+
+    A place is two finite numbers, and on the earth a longitude and a latitude.
+    """
+    fine: Bools | None = None
+    for name, most in ((x, LONGITUDE), (y, LATITUDE)):
+        values, valid = plain(train[name].cast(pa.float64(), safe=False))
+        far = np.abs(values)
+        inside: Bools = far <= most if earth else far < np.inf
+        if valid is not None:
+            inside |= ~valid
+        if not inside.all():
+            fine = inside if fine is None else fine & inside
+    return fine
 
 
 def masks(train: Train, conditions: Sequence[Bound]) -> Ints:
@@ -65,3 +84,10 @@ def named(train: Train, column: str) -> Ints:
     if not train[column].null_count:
         return np.arange(len(train))
     return np.flatnonzero(pc.is_valid(train[column]).to_numpy(zero_copy_only=False))
+
+
+def identifiers(train: Train, column: str) -> Ints:
+    """What objects go by, -1 where it is missing."""
+    values, valid = plain(train[column])
+    wide = values.astype(np.int64)
+    return wide if valid is None else np.where(valid, wide, -1)

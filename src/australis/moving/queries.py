@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from australis.columns import Values, plain
+from australis.moving.objects import LATITUDE, LONGITUDE
 from australis.moving.outlines import outlines
 from australis.moving.regions import CIRCLE, KINDS, NEAREST, POLYGON, RECTANGLE, Floats
 from australis.table import Table
@@ -38,7 +39,7 @@ def table(stream: pa.Schema) -> Table:
 class Rows:
     """The rows of a train as columns of the table, those that can be read, and those that remove a query."""
 
-    def __init__(self, train: Train, conditions: Sequence[str]) -> None:
+    def __init__(self, train: Train, conditions: Sequence[str], earth: bool = False) -> None:
         self.train = train
         kind = _coded(train, "kind", KINDS)
         self.removes: Bools = _coded(train, "action", ACTIONS) == ACTIONS.index("remove")
@@ -60,6 +61,8 @@ class Rows:
         sized = np.isfinite(across) & np.isfinite(along) & (across >= 0) & (along >= 0)
         fits = np.isfinite(x) & np.isfinite(y) & sized & (accuracy >= 0) & (accuracy <= 1)
         fits &= (kind >= 0) & (need != _UNKNOWN) & drawn & ((kind != NEAREST) | (counted & (k > 0)))
+        if earth:
+            fits &= free | ((np.abs(x) <= LONGITUDE) & (np.abs(y) <= LATITUDE))
         action = _coded(train, "action", ACTIONS) != _UNKNOWN
         named = pc.is_valid(train[QUERY]).to_numpy(zero_copy_only=False)
         self.good: Bools = named & action & (fits | self.removes)
@@ -74,7 +77,7 @@ class Rows:
     def _number(self, name: str, none: float = np.nan) -> Floats:
         if name not in self.train.schema.names:
             return np.full(len(self.train), none)
-        values, valid = plain(self.train[name].cast(pa.float64()))
+        values, valid = plain(self.train[name].cast(pa.float64(), safe=False))
         return values if valid is None else np.where(valid, values, none)
 
     def _whole(self, name: str) -> tuple[Ints, Bools]:

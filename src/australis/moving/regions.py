@@ -20,7 +20,11 @@ KINDS = ("rectangle", "circle", "polygon", "knn")
 LAST = np.iinfo(np.int64).max
 EARTH = 6_371_008.8
 """The earth's mean radius in metres."""
+_HALF = 180.0
+"""The longitude of the antimeridian, in degrees; bounds that go on beyond it reach over it."""
 _PAD = 1e-9
+_LEAST, _MOST = 1e-270, 1e300
+"""Squares between which a length is their root; beyond, they may have lost digits."""
 
 
 class Regions(NamedTuple):
@@ -59,19 +63,34 @@ class Points(NamedTuple):
 
 @inner
 def apart(x: float, y: float, u: float, v: float, earth: bool) -> float:
-    """A measure of distance that grows with it: its square in the plane, the haversine on the earth."""
+    """A measure of distance that grows with it: itself in the plane, the haversine on the earth."""
     if not earth:
-        return (x - u) * (x - u) + (y - v) * (y - v)
+        return length(x - u, y - v)
     north = math.sin(math.radians(y - v) / 2)
     east = math.sin(math.radians(x - u) / 2)
     return north * north + math.cos(math.radians(y)) * math.cos(math.radians(v)) * east * east
 
 
 @inner
+def length(wide: float, high: float) -> float:
+    """How long a way is, whose square may be too large for a number, or too small."""
+    square = wide * wide + high * high
+    if _LEAST < square < _MOST:
+        return math.sqrt(square)
+    most = max(abs(wide), abs(high))
+    if most == 0 or math.isinf(most):
+        return most
+    # By a power of two, which leaves all digits as they are.
+    scale = 2.0**600 if most < 1 else 2.0**-600
+    wide, high = wide * scale, high * scale
+    return math.sqrt(wide * wide + high * high) / scale
+
+
+@inner
 def measured(radius: float, earth: bool) -> float:
     """The measure of a distance."""
     if not earth:
-        return radius * radius
+        return radius
     return math.sin(min(radius / EARTH / 2, math.pi / 2)) ** 2
 
 
@@ -79,7 +98,7 @@ def measured(radius: float, earth: bool) -> float:
 def distance(measure: float, earth: bool) -> float:
     """The distance of a measure."""
     if not earth:
-        return math.sqrt(measure)
+        return measure
     return 2 * EARTH * math.asin(math.sqrt(min(measure, 1.0)))
 
 
@@ -105,7 +124,11 @@ def reach(x: float, y: float, radius: float, earth: bool) -> tuple[float, float,
 def contains(regions: Regions, query: int, x: float, y: float, mask: int, identifier: int) -> bool:
     """Whether a point lies in a region, its edge included, and satisfies the query's condition."""
     if not (regions.west[query] <= x <= regions.east[query] and regions.south[query] <= y <= regions.north[query]):
-        return False
+        if not regions.earth:
+            return False
+        x = turned(regions.west[query], regions.east[query], x)
+        if not (regions.west[query] <= x <= regions.east[query] and regions.south[query] <= y <= regions.north[query]):
+            return False
     if regions.need[query] & ~mask:
         return False
     kind = regions.kind[query]
@@ -116,6 +139,20 @@ def contains(regions: Regions, query: int, x: float, y: float, mask: int, identi
     far = apart(x, y, regions.x[query], regions.y[query], regions.earth)
     limit = regions.limit[query]
     return bool(far < limit or (far == limit and identifier <= regions.tie[query]))
+
+
+@inner
+def turned(west: float, east: float, x: float) -> float:
+    """A longitude as it is told from the other side of the antimeridian, where bounds reach over it."""
+    if x < west and east >= _HALF:
+        return x + 2 * _HALF
+    return x - 2 * _HALF if x > east and west <= -_HALF else x
+
+
+@inner
+def wraps(regions: Regions, query: int) -> bool:
+    """Whether a region reaches over the antimeridian."""
+    return bool(regions.earth and (regions.west[query] <= -_HALF or regions.east[query] >= _HALF))
 
 
 @inner
@@ -132,7 +169,7 @@ def covers(regions: Regions, query: int, west: float, east: float, south: float,
         return False
     wide = max(regions.x[query] - west, east - regions.x[query])
     high = max(regions.y[query] - south, north - regions.y[query])
-    return bool(wide * wide + high * high < regions.limit[query])
+    return bool(length(wide, high) * (1 + _PAD) < regions.limit[query])
 
 
 @inner
@@ -142,8 +179,20 @@ def _enclosed(regions: Regions, query: int, x: float, y: float) -> bool:
     for edge in range(regions.starts[query], regions.starts[query + 1]):
         x1, y1, x2, y2 = regions.edges[edge, 0], regions.edges[edge, 1], regions.edges[edge, 2], regions.edges[edge, 3]
         side = (x2 - x1) * (y - y1) - (x - x1) * (y2 - y1)
+        if side == 0 or not math.isfinite(side):  # products may be too large for a number, or too small
+            along, across = _scale(x2 - x1, y2 - y1), _scale(x - x1, y - y1)
+            side = (x2 - x1) * along * ((y - y1) * across) - (x - x1) * across * ((y2 - y1) * along)
         if side == 0 and min(x1, x2) <= x <= max(x1, x2) and min(y1, y2) <= y <= max(y1, y2):
             return True
         if (y1 <= y) != (y2 <= y) and (side > 0) == (y2 > y1):
             inside = not inside
     return inside
+
+
+@inner
+def _scale(wide: float, high: float) -> float:
+    """A power of two that brings the larger of two numbers near 1."""
+    most = max(abs(wide), abs(high))
+    if most == 0 or not math.isfinite(most):
+        return 1.0
+    return math.ldexp(1.0, min(max(-math.frexp(most)[1], -1000), 1000))

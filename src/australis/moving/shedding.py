@@ -8,7 +8,7 @@ import numpy as np
 
 from australis.kernel import inner
 from australis.moving.differences import members
-from australis.moving.grid import Grid, span
+from australis.moving.grid import Grid, cells_of, rows_of
 from australis.moving.interest import interest
 from australis.moving.regions import Floats, Points, Regions, contains, covers
 from australis.train import Bools, Ints
@@ -122,11 +122,11 @@ def _drop(slots: Ints, starts: Ints, asking: Ints, left: Ints, shed: Bools, surp
 @inner
 def _populate(grid: Grid, regions: Regions, queries: Ints, hidden: Ints, actual: Ints, missing: Ints) -> None:
     """`hidden` counts the shed objects before each place in the order of the grid."""
-    columns = grid.sides[0]
     for query in queries:
-        first, last, bottom, top = span(grid, regions, query)
+        bottom, top = rows_of(grid, regions, query)
         for row in range(bottom, top + 1):
-            for spot in range(row * columns + first, row * columns + last + 1):
+            first, last = cells_of(grid, regions, query, row)
+            for spot in range(first, last + 1):
                 start, stop = grid.starts[spot], grid.starts[spot + 1]
                 bounds = grid.bounds[spot]
                 if not regions.need[query] and covers(regions, query, bounds[0], bounds[1], bounds[2], bounds[3]):

@@ -12,22 +12,23 @@ import pyarrow as pa
 from australis.box import EVERYWHERE, Key, Moment, Tables, Trains, bound
 from australis.errors import ExpressionError, NetworkError, SchemaError, listing, near
 from australis.expr import Bound, Expr
-from australis.moving import check, leading, memory, shadows
+from australis.moving import check, holding, leading, memory, shadows, stepwise
 from australis.moving import objects as known
 from australis.moving import queries as asked
 from australis.moving.grid import Grid, grid
+from australis.moving.moments import parts, running
 from australis.moving.nearest import distances, limit
 from australis.moving.placing import moved, regions
 from australis.moving.regions import NEAREST, Floats, Points, Regions
 from australis.moving.revising import Before
 from australis.moving.shedding import accuracies
 from australis.moving.stamps import Stamps
-from australis.moving.timing import advance, clock, silence, time_type
+from australis.moving.timing import TRAIN, clock, judge, least, leeway, often, oldest, silence, tell, time_type
 from australis.moving.updates import Updates, candidates, only, updates
 from australis.order import Order
 from australis.span import Span, seconds
 from australis.table import Table
-from australis.train import Bools, Ints, Train, empty
+from australis.train import Bools, Ints, Train, concat, empty
 
 SIGN, AWAY = "sign", "away"
 MOST_CONDITIONS = 62
@@ -79,6 +80,8 @@ class Watch:
     shed: str = "objects"
     revise: bool = False
     spread: bool = False
+    ahead: Span | None = None
+    every: Span | None = None
 
     kind: ClassVar[str] = "watch"
 
@@ -93,7 +96,9 @@ class Watch:
         self._conditions(objects)
         self._timeout(objects)
         self._width(objects, queries)
-        ports = {"out": self._updates(objects, queries), "refused": queries}
+        self._span(objects)
+        self._leeway(objects)
+        ports = {"out": self._updates(objects, queries), "refused": queries, "refused_reports": objects}
         if self.spread:
             check.focal(inputs[2], self.focal(objects))
             ports |= {"candidates": candidate(ports["out"])} if asked.K in queries.names else {}
@@ -114,6 +119,8 @@ class Watch:
 
     def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
         """Objects by their identifiers, with every query in each partition, unless objects must be seen together."""
+        if self._span(inputs[0]) is not None:
+            return ((),) * self.arity
         if self.spread:
             return (self.id,), EVERYWHERE, EVERYWHERE
         _, queries = inputs
@@ -130,23 +137,94 @@ class Watch:
             "clock": clock(objects, self.time),
             **({"leaders": leading.table(self.id, time)} if self.spread else {}),
         }
+        if self._span(objects) is not None:
+            made |= holding.tables(inputs)
         if self.budget is not None:
             made["shadows"] = shadows.table(made["objects"], self.timeout is not None, bool(self.conditions))
         return made
+
+    def waits(self, objects: pa.Schema) -> bool:
+        """Whether tuples wait until a span of time is over."""
+        return self._span(objects) is not None
 
     def holds(self, *inputs: pa.Schema) -> str:
         each = "each object" if self.cache is None else "each object in or near the region of a query"
         return f"where {each} is{'' if self.timeout is None else f', for {self.timeout}'}; each query"
 
+    @property
+    def each(self) -> bool:
+        """Whether answers are told of moment by moment, not after trains."""
+        return self.every != TRAIN and (self.every is not None or self.cache is None)
+
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
-        reports, rows = trains[:2]
+        ports = self.outputs(*(train.schema for train in trains))
+        ending = moment.end and self._span(trains[0].schema) is not None and holding.waits(tables, self.arity)
+        if not any(map(len, trains)) and not ending:
+            return tuple(map(empty, ports.values()))
+        before = tables["clock"]["now"][0].item() if len(tables["clock"]) else None
+        trains, refused = self._believed(tables, trains)
+        now = tables["clock"]["now"][0].item() if len(tables["clock"]) else None
+        if self._span(trains[0].schema) is not None:
+            trains, before = self._released(tables, trains, moment)
         if not any(map(len, trains)):
-            return tuple(map(empty, self.outputs(*(train.schema for train in trains)).values()))
+            return tuple(refused if name == "refused_reports" else empty(schema) for name, schema in ports.items())
+        if not self.each:
+            out, wrong, *more = self._together(tables, trains, moment)
+            return (out, wrong, refused, *more)
+        clock_ = self._clock(tables, trains, before)
+        breaks = np.empty(0, np.int64)
+        if clock_ is not None:
+            breaks = clock_.numbers[1:][clock_.nows[1:] < clock_.nows[:-1]]
+        out_, wrong_, near = [], [], []
+        wanted = (ports["out"], *([ports["candidates"]] if "candidates" in ports else []))
+        for part in parts(trains, asked.QUERY, len(tables["objects"]), breaks):
+            last = max(int(each.number[-1]) for each in part.trains if len(each))
+            if clock_ is not None:
+                _set(tables["clock"], clock_.at(last))
+            if part.asks:
+                out, wrong, *more = self._together(tables, part.trains, Moment(last), apart=True)
+                wrong_.append(wrong)
+            else:
+                out, *more = stepwise.step(self, tables, part.trains, clock_, wanted)
+            out_.append(out)
+            near += more
+        if now is not None:
+            _set(tables["clock"], now)
+        made = {"out": out_, "refused": wrong_, "refused_reports": [refused], "candidates": near}
+        return tuple(concat(schema, made[name]) for name, schema in ports.items())
+
+    def _released(self, tables: Tables, trains: Trains, moment: Moment) -> tuple[Trains, Any]:
+        """The tuples of spans of time that are over, and the latest time before them."""
+        objects, clock_ = trains[0].schema, tables["clock"]
+        span, end = self._span(objects), moment.number if moment.end else None
+        first = clock_["since"][0].item() if len(clock_) and clock_["known"][0] else least(clock_)
+        assert self.time is not None
+        some, since = holding.released(tables, trains, self.time, span, self._leeway(objects), first, end)
+        if len(clock_):
+            clock_["since"][0], clock_["known"][0], clock_.touched[0] = since, True, True
+        return some, first
+
+    def _clock(self, tables: Tables, trains: Trains, before: Any) -> stepwise.Clock | None:
+        """The latest time after each tuple."""
+        if self.timeout is None or self.time is None:
+            return None
+        given = [trains[0], *trains[2:]]
+        numbers = np.unique(np.concatenate([each.number for each in given]))
+        times, timed = map(np.concatenate, zip(*(Order(self.time).places(each) for each in given), strict=True))
+        at = np.concatenate([np.searchsorted(numbers, each.number) for each in given])
+        order = np.flatnonzero(timed)[np.argsort(at[timed], kind="stable")]
+        first = times.dtype.type(least(tables["clock"]) if before is None else before)
+        nows = running(times[order], at[order], len(numbers), first, self._leeway(trains[0].schema))
+        return stepwise.Clock(numbers, nows, first)
+
+    def _together(self, tables: Tables, trains: Trains, moment: Moment, apart: bool = False) -> Trains:
+        """All tuples of trains at once; updates that come `apart` have the numbers of the queries that they are of."""
+        reports, rows = trains[:2]
         objects, queries = tables["objects"], tables["queries"]
         stored, touched = objects.alive.copy(), objects.touched.copy()
         recalled = None if self.budget is None else shadows.recall(objects, tables["shadows"])
         there, asking = objects.alive.copy(), queries.alive.copy()
-        wanted = asked.Rows(rows, [name for name, _ in self.conditions])
+        wanted = asked.Rows(rows, [name for name, _ in self.conditions], self.earth)
         good, named = np.flatnonzero(wanted.good), known.named(reports, self.id)
         registered = queries.find([rows[asked.QUERY].take(good)], len(good))
         reported = objects.find([reports[self.id].take(named)], len(named))
@@ -180,6 +258,9 @@ class Watch:
         again = was.revised(there) if self.revise else np.zeros(len(there), np.bool_)
         stamps = Stamps(trains, (reported, named), (registered, good), guides[1], told)
         number = max(moment.number, *(int(train.number[-1]) for train in trains if len(train)))
+        numbers = np.full(len(queries.alive), number)
+        if apart:
+            numbers[registered] = rows.number[good]
         near = None
         if self.spread and asked.K in rows.schema.names:
             kinds = before.kind == NEAREST, after.kind == NEAREST
@@ -190,10 +271,10 @@ class Watch:
             before, after = only(before, ~kinds[0]), only(after, ~kinds[1])
         found = updates(old, new, before, after, anew, whole, again)
         schema = self._updates(reports.schema, rows.schema)
-        out = [self._train(tables, schema, found, was, stamps, number), rows.where(pa.array(~wanted.good))]
+        out = [self._train(tables, schema, found, was, stamps, numbers), rows.where(pa.array(~wanted.good))]
         if near is not None:
             more = [pa.array(queries[asked.K][near.queries]), pa.array(distances(after, new, *near[:2]))]
-            out.append(self._train(tables, candidate(schema), near, was, stamps, number, more))
+            out.append(self._train(tables, candidate(schema), near, was, stamps, numbers, more))
         if part is not None:
             out.append(self._told(queries, part, queries.alive & ~removed, trains, number))
         if recalled is not None:
@@ -210,18 +291,35 @@ class Watch:
             return leading.points(tables["leaders"]), leading.slots(tables["leaders"], tables["queries"])
         return points, self._leaders(tables)
 
+    def _believed(self, tables: Tables, trains: Trains) -> tuple[Trains, Train]:
+        """The reports that tell what can be, and the others; the clock is set."""
+        reports = trains[0]
+        fine = known.possible(reports, self.x, self.y, self.earth)
+        if self.time is not None and (self.timeout is not None or self._span(reports.schema) is not None):
+            times, timed = Order(self.time).places(reports)
+            timed &= True if fine is None else fine
+            leeway_ = self._leeway(reports.schema)
+            if self.spread:
+                told, heard = Order(self.time).places(trains[2])
+                tell(tables["clock"], told[heard], leeway_)
+            ids = known.identifiers(reports, self.id)
+            wrong = judge(tables["clock"], times, timed, ids, leeway_)
+            if wrong is not None:
+                fine = ~wrong if fine is None else fine & ~wrong
+        if fine is None:
+            return trains, empty(reports.schema)
+        return (reports.where(pa.array(fine)), *trains[1:]), reports.where(pa.array(~fine))
+
     def _follow(self, tables: Tables, told: Train) -> Ints:
-        """Write where focal objects are, and set the clock; when each of them was told of, by slot."""
+        """Write where focal objects are; when each of them was told of, by slot."""
         times, timed = np.zeros(len(told), np.int64), np.ones(len(told), np.bool_)
         if self.time is not None:
             times, timed = Order(self.time).places(told)
-            advance(tables["clock"], times[timed])
         return leading.report(tables["leaders"], told, (self.id, self.x, self.y), times, timed)
 
     def _oldest(self, tables: Tables, objects: pa.Schema) -> Any:
         """The earliest time of objects that have not been silent for too long."""
-        now = tables["clock"]
-        return None if self.timeout is None or not len(now) else now["now"][0] - self._timeout(objects)
+        return oldest(tables["clock"], self._timeout(objects))
 
     def _report(self, tables: Tables, reports: Train, slots: Ints, rows: Ints) -> Bools:
         """Write the last report of each object; which objects are nowhere after it, or have been silent too long."""
@@ -236,7 +334,6 @@ class Watch:
         if self.time is not None:
             columns[known.TIME], timed = Order(self.time).places(reports)
             placed &= timed
-            advance(tables["clock"], columns[known.TIME][timed])
         gone[slots] = ~placed[rows]
         known.put(objects, slots[placed[rows]], rows[placed[rows]], columns, reports)
         oldest = self._oldest(tables, reports.schema)
@@ -301,7 +398,7 @@ class Watch:
         return Train(tuples, np.full(len(those), latest), np.full(len(those), number))
 
     def _train(
-        self, tables: Tables, schema: pa.Schema, found: Updates, was: Before, stamps: Stamps, number: int,
+        self, tables: Tables, schema: pa.Schema, found: Updates, was: Before, stamps: Stamps, numbers: Ints,
         more: Sequence[pa.Array[Any]] = (),
     ) -> Train:  # fmt: skip
         """Updates as tuples; those that leave with what they carried before."""
@@ -311,7 +408,9 @@ class Watch:
         arrays = [queries.get(asked.QUERY, found.queries), pa.array(sign), objects.get(self.id, found.objects), *more]
         arrays += [was.column(name, found.objects, found.leaving) for name in self.carry]
         tuples = pa.RecordBatch.from_arrays(arrays, schema=schema)
-        return Train(tuples, stamps.of(found), np.full(len(sign), number))
+        made = Train(tuples, stamps.of(found), numbers[found.queries])
+        several = len(made) > 0 and bool((made.number[1:] < made.number[:-1]).any())
+        return made.take(np.argsort(made.number, kind="stable")) if several else made
 
     def _free(self, objects: Table, gone: Ints, stored: Bools, touched: Bools) -> None:
         """Forget objects; those that came and went within the step leave no trace among the changes."""
@@ -341,6 +440,19 @@ class Watch:
     @bound
     def _timeout(self, objects: pa.Schema) -> Any:
         return silence(objects, self.time, self.timeout)
+
+    @bound
+    def _leeway(self, objects: pa.Schema) -> float:
+        return leeway(objects, self.time, self.timeout, self.ahead, self._span(objects))
+
+    @bound
+    def _span(self, objects: pa.Schema) -> Any:
+        """The span of time after which answers are told, if it is one."""
+        if self.every is not None and self.every != TRAIN and self.cache is not None:
+            raise NetworkError(
+                f"with a `cache` it is decided after each train who is kept: `every` is `train` then, not {self.every}"
+            )
+        return often(objects, self.time, self.every)
 
     @bound
     def _width(self, objects: pa.Schema, queries: pa.Schema) -> float:
@@ -379,3 +491,8 @@ def _unshed(objects: Table, slots: Ints) -> None:
 
 def _padded(flags: Bools, size: int) -> Bools:
     return np.concatenate([flags, np.zeros(size - len(flags), np.bool_)])
+
+
+def _set(clock: Table, now: Any) -> None:
+    if len(clock):
+        clock["now"][0] = now

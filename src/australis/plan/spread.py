@@ -62,6 +62,8 @@ def carries(box: Box, port: str, inputs: Sequence[pa.Schema]) -> dict[int, Mappi
             return {0: {name: name for name in box.by}}
         case Watch() if port == "refused":
             return {1: _same(inputs[1])}
+        case Watch() | Ask() if port.startswith("refused"):
+            return {0: _same(inputs[0])}
         case Watch() | Ask():
             return {0: {box.id: box.id}} if port != "accuracy" else {}
         case Meet():
