@@ -308,3 +308,96 @@ def test_a_benchmark_says_which_packages_it_compares_with(monkeypatch):
     assert re.search(
         r"bench boxes: it compares with \w+, which is not installed; pip install duckdb polars", result.stderr
     )
+
+
+def test_python_runs_the_package():
+    told = subprocess.run([sys.executable, "-m", "australis", "--version"], capture_output=True, text=True, check=True)
+    assert told.stdout.startswith("australis 0.")
+    told = subprocess.run([sys.executable, "-m", "australis", "check", "x"], capture_output=True, text=True)
+    assert told.stderr.startswith("australis: x: ")
+
+
+def test_a_network_comes_from_the_standard_input(place):
+    shown = RUN.invoke(app, ["check", "-"], input=FILE)
+    assert shown.stdout == "standard input: valid; 1 input, 1 box, 1 output\n"
+    shown = RUN.invoke(app, ["check", "-"], input="australis: 2")
+    assert shown.stderr.startswith("australis: standard input:")
+    assert told("explain", "net.yaml", "--svg", "-").stdout.rstrip().endswith("</svg>")
+
+
+CSV = "time,mph\n1,70\n2,50\n3,80\n"
+LINES = '{"time": 1, "mph": 70}\n{"time": 2, "mph": 50}\n{"time": 3, "mph": 80}\n'
+
+
+@pytest.mark.parametrize(("given_as", "data"), [("-", CSV), ("-?format=csv", CSV), ("-?format=jsonl", LINES)])
+@pytest.mark.parametrize(
+    ("sink", "expected"),
+    [
+        ("-", '"time","mph"\n1,70\n3,80\n'),
+        ("-?format=jsonl", '{"time": 1, "mph": 70}\n{"time": 3, "mph": 80}\n'),
+    ],
+)
+def test_tuples_come_and_go_by_standard_input_and_output(place, given_as, data, sink, expected):
+    words = ["run", "net.yaml", "--source", f"reports={given_as}", "--sink", f"fast={sink}", "--local"]
+    shown = RUN.invoke(app, words, input=data)
+    assert (shown.exit_code, shown.stdout) == (0, expected), shown.output
+    query = ["sql", "SELECT time, mph FROM reports WHERE mph > 60", "--schema", "reports=time int, mph int"]
+    shown = RUN.invoke(app, [*query, "--source", f"reports={given_as}", "--sink", f"out={sink}", "--local"], input=data)
+    assert (shown.exit_code, shown.stdout) == (0, expected), shown.output
+
+
+@pytest.mark.parametrize(
+    ("words", "mistake"),
+    [
+        (["--source", "reports=-", "--checkpoint", "road"], "with --checkpoint it would have to be read again"),
+        (["--source", "reports=-", "--master", "spark://a:7077"], "with --master it would have to be read again"),
+        (["--source", "reports=-?format=xml", "--local"], "there is no format xml; there are csv"),
+        (["--source", "reports=reports.csv", "--sink", "fast=-?x=1", "--local"], "there is no option x"),
+        (["--source", "reports=reports.csv", "--sink", "fast=-", "--json"], "the standard output is for --json"),
+    ],
+)
+def test_standard_input_and_output_that_cannot_be(place, words, mistake):
+    shown = RUN.invoke(app, ["run", "net.yaml", *words], input=CSV)
+    assert shown.exit_code == 1
+    assert shown.stderr.startswith("australis: ")
+    assert mistake in shown.stderr
+    assert len(shown.stderr.splitlines()) == 1
+
+
+@pytest.mark.spark
+def test_a_run_on_spark_by_standard_input_and_output(place):
+    words = ["run", "net.yaml", "--source", "reports=-", "--sink", "fast=-", "--quiet"]
+    told = subprocess.run([sys.executable, "-m", "australis", *words], input=CSV, capture_output=True, text=True)
+    assert (told.returncode, told.stdout, told.stderr) == (0, '"time","mph"\n1,70\n3,80\n', "")
+
+
+def test_lists_are_given_with_commas_or_again_everywhere(place, monkeypatch):
+    from australis.bench import boxes, engine, signals
+
+    asked = []
+    for bench in boxes, engine, signals:
+        monkeypatch.setattr(bench, "main", lambda **options: asked.append(options["only"]))
+    for name in "boxes", "engine", "signals":
+        told("bench", name, "--only", "a,b")
+        told("bench", name, "--only", "a", "--only", "b")
+        told("bench", name)
+    assert asked == ["a,b", "a,b", ""] * 3
+    monkeypatch.undo()
+    for name in "boxes", "engine", "signals":
+        assert "nosuch" in told("bench", name, "--only", "nosuch,other", code=1).stderr
+    for name in "one", "two":
+        (place / f"{name}.py").write_text(f"print('{name}')\n")
+    assert told("check", str(place / "net.yaml"), "--functions", f"{place}/one.py,{place}/two.py").stdout.startswith(
+        "one\ntwo\n"
+    )
+
+
+def test_tables_are_alike_in_all_commands(place, capsys):
+    shown = told("run", "net.yaml", "--source", "reports=reports.csv", "--local").stdout
+    asked = told("sql", "SELECT time, mph FROM reports WHERE mph > 60", "--source", "reports=reports.csv", "--local")
+    table = au.load("net.yaml").run_local(reports="reports.csv")["fast"]
+    Console(name="fast").open(table.schema).write(1, table.to_batches())
+    printed = capsys.readouterr().out
+    rows = [[line.strip() for line in text.splitlines()[1:] if line.strip()] for text in (shown, asked.stdout, printed)]
+    assert rows[0] == rows[1] == rows[2]
+    assert printed.startswith("fast, batch 1: 2 tuples")

@@ -72,7 +72,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "signals.survey",
     ),
     ("studio",),
-    ("cli",),
+    ("cli", "__main__"),
 )
 LEVEL = {name: level for level, layer in enumerate(LAYERS) for name in layer}
 

@@ -22,6 +22,8 @@ class _Alike:
         for each in found:
             if getattr(each, "is_flag", False):
                 each.metavar = ""
+            elif each.param_type_name == "argument":
+                each.display_type_rich = _nothing  # its name says what it takes
         return found
 
     def invoke(self, ctx: Any) -> Any:
@@ -48,6 +50,10 @@ class Commands(typer.Typer):
 
     def command(self, name: str | None = None, **settings: Any) -> Callable[[Any], Any]:
         return super().command(name, **{"cls": Command, **settings})
+
+
+def _nothing(ctx: object) -> None:
+    return None
 
 
 def _located(option: str, value: Any) -> Any:

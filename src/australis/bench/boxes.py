@@ -198,17 +198,19 @@ def main(
     """Measure, print a table, and write JSON where asked."""
     os.environ["POLARS_MAX_THREADS"] = "1"
     pa.set_cpu_count(1)
+    wanted, known = only.split(",") if only else [], dict.fromkeys(case.name for case in cases(1000))
+    for name in wanted:
+        if name not in known:
+            raise RunError(f"no box is named {name}: there are {', '.join(known)}")
     console = Console()
     results = []
     with Progress(console=console, transient=True) as progress:
         for case in cases(tuples):
-            if only and case.name not in only.split(","):
+            if only and case.name not in wanted:
                 continue
             task = progress.add_task(f"{case.name} beside {case.library}", total=repeat + 1)
             results.append(_measure(case, train, repeat, partial(progress.advance, task)))
             progress.remove_task(task)
-    if not results:
-        raise RunError(f"no box is named {only}: there are {', '.join(dict.fromkeys(c.name for c in cases(1000)))}")
     console.print(_sheet(results, tuples, train))
     if json is not None:
         machine = {"processor": platform.processor() or platform.machine(), "cores": os.cpu_count()}

@@ -64,9 +64,11 @@ def main(
 ) -> None:
     """Measure all of them, or one, and show the figures."""
     samples, lines, repeat = (1 << 20, 1 << 17, 1) if quick else (samples, min(samples, _LINES), repeat)
-    names = [name for name in APPLICATIONS if only in ("", name)]
-    if not names:
-        raise RunError(f"there is no application `{only}`; there are {listing(APPLICATIONS)}")
+    wanted = only.split(",") if only else list(APPLICATIONS)
+    for name in wanted:
+        if name not in APPLICATIONS:
+            raise RunError(f"there is no application `{name}`; there are {listing(APPLICATIONS)}")
+    names = [name for name in APPLICATIONS if name in wanted]
     report: dict[str, Any] = {"samples": samples, "repeat": repeat, "load": os.getloadavg()[0]}
     spark, ours = session(master="local[2]")
     report["machine"] = machine(spark)

@@ -14,6 +14,7 @@ import typer
 
 from australis.commands import Commands
 from australis.errors import RunError
+from australis.run import options
 
 if TYPE_CHECKING:
     from australis.linear_road.feed import Feed
@@ -25,16 +26,18 @@ Given = Annotated[Path, typer.Argument(metavar="DIR_OR_FILE", help="A simulation
 Copies = Annotated[
     int | None, typer.Option(metavar="K", min=1, help="Present each expressway as K of them, numbered apart.")
 ]
-Speed = Annotated[str, typer.Option(metavar="K", help="K times as fast as the clock, or `max`.")]
+Speed = Annotated[str, typer.Option(metavar="K", help="How many times as fast as the clock, or `max`.")]
 
 
 @app.command()
 def simulate(
     out: Annotated[Path, typer.Option(metavar="DIR", help="The folder to write.")],
     xways: Annotated[int, typer.Option(metavar="L", min=1, help="How many expressways.")] = 1,
-    seconds: Annotated[int, typer.Option(min=1, help="How long.")] = 10800,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same bytes.")] = 1,
-    form: Annotated[str, typer.Option("--format", help="arrow, parquet, or csv: the paper's flat file.")] = "arrow",
+    seconds: Annotated[int, typer.Option(metavar="T", min=1, help="How many seconds of traffic.")] = 10800,
+    seed: Annotated[int, typer.Option(metavar="N", help="The same seed gives the same bytes.")] = 1,
+    form: Annotated[
+        str, typer.Option("--format", metavar="NAME", help="Write arrow, parquet, or csv: the paper's flat file.")
+    ] = "arrow",
     copies: Annotated[int, typer.Option(metavar="K", min=1, help="Let readers present each expressway as K.")] = 1,
 ) -> None:
     """Simulate the traffic of a rush hour, vehicle by vehicle.
@@ -60,7 +63,7 @@ def history(
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="The folder to write; else history/ in the input.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Else that of the simulation.")] = None,
+    seed: Annotated[int | None, typer.Option(metavar="N", help="The seed; else that of the simulation.")] = None,
     csv: Annotated[bool, typer.Option("--csv", help="Write the paper's flat files as well.")] = False,
 ) -> None:
     """Make ten weeks of tolls and traffic for an input, with Spark."""
@@ -92,7 +95,7 @@ def show(
 @app.command()
 def drive(
     given: Given,
-    to: Annotated[str | None, typer.Option(metavar="HOST:PORT", help="Connect to this.")] = None,
+    to: Annotated[str | None, typer.Option(metavar="HOST:PORT", help="Connect to this system.")] = None,
     listen: Annotated[str | None, typer.Option(metavar="[HOST:]PORT", help="Wait here for one client.")] = None,
     speed: Speed = "1",
     copies: Copies = None,
@@ -124,16 +127,18 @@ def drive(
 def run(
     given: Input,
     output: Annotated[Path, typer.Option(metavar="FILE", help="The flat file of all answers.")],
-    past: Annotated[Path | None, typer.Option("--history", metavar="DIR", help="Ten weeks, made by `history`.")] = None,
+    past: Annotated[
+        Path | None, typer.Option("--history", metavar="DIR", help="Ten weeks that `history` made.")
+    ] = None,
     speed: Speed = "1",
     copies: Copies = None,
     lead: Annotated[int, typer.Option(metavar="SECONDS", min=0, help="Take so much of the input at once first.")] = 0,
-    master: Annotated[str | None, typer.Option(metavar="URL", help="A Spark cluster; else this machine.")] = None,
-    checkpoint: Annotated[Path | None, typer.Option(metavar="DIR", help="To go on after a stop or a crash.")] = None,
-    partitions: Annotated[int | None, typer.Option(metavar="N", min=1, help="How many tasks share the work.")] = None,
-    metrics: Annotated[str | None, typer.Option(metavar="[HOST:]PORT", help="Serve metrics for Prometheus.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="A JSON object a batch on the standard output.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Tell mistakes only.")] = False,
+    master: options.Master = None,
+    checkpoint: options.Checkpoint = None,
+    partitions: options.Partitions = None,
+    metrics: options.Metrics = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Run the benchmark on Spark: all answers to an input, in one flat file.
 
@@ -176,15 +181,19 @@ def run(
 @app.command()
 def rate(
     given: Input,
-    past: Annotated[Path | None, typer.Option("--history", metavar="DIR", help="Ten weeks, made by `history`.")] = None,
+    past: Annotated[
+        Path | None, typer.Option("--history", metavar="DIR", help="Ten weeks that `history` made.")
+    ] = None,
     first: Annotated[int, typer.Option("--from", metavar="L", min=1, help="Begin with so many expressways.")] = 1,
     most: Annotated[int, typer.Option("--to", metavar="L", min=1, help="Try no more than these.")] = 1024,
     since: Annotated[int, typer.Option(metavar="SECOND", min=0, help="Leave out the input before this.")] = 0,
     lead: Annotated[
         int | None, typer.Option(metavar="SECOND", min=0, help="Take the input at full speed up to here.")
     ] = None,
-    minutes: Annotated[float, typer.Option(min=0.1, help="How long to go at real time.")] = 10,
-    full: Annotated[bool, typer.Option("--full", help="All of the input at real time: three hours a trial.")] = False,
+    minutes: Annotated[float, typer.Option(metavar="T", min=0.1, help="How long to go at real time.")] = 10,
+    full: Annotated[
+        bool, typer.Option("--full", help="Take all of the input at real time: three hours a trial.")
+    ] = False,
     json: Annotated[Path | None, typer.Option(metavar="OUT.JSON", help="Write all figures here.")] = None,
 ) -> None:
     """Find the L-rating: the most expressways that are answered right and in time at real time.
@@ -248,12 +257,14 @@ def rate(
 @app.command()
 def validate(
     given: Input,
-    output: Annotated[list[Path], typer.Option(metavar="FILE", help="The answers; several files may be given.")],
-    past: Annotated[Path | None, typer.Option("--history", metavar="DIR", help="That which the run was given.")] = None,
+    output: Annotated[list[str], typer.Option(metavar="FILE,..", help="The answers, in one file or several.")],
+    past: Annotated[
+        Path | None, typer.Option("--history", metavar="DIR", help="The ten weeks that the run was given.")
+    ] = None,
     speed: Speed = "1",
     copies: Copies = None,
     since: Annotated[int, typer.Option(metavar="SECONDS", min=0, help="Leave out what was asked before.")] = 0,
-    json: Annotated[bool, typer.Option("--json", help="The verdict as a JSON object.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Write the verdict as a JSON object.")] = False,
 ) -> None:
     """Recompute every answer from the input alone, and compare; the status is 0 if all is well."""
     import json as written
@@ -265,7 +276,12 @@ def validate(
     stream = feed(given, copies)
     with _bar("validating", None) as told:
         verdict = validated(
-            stream, output, None if past is None else opened(past, stream), speed=_speed(speed), since=since, told=told
+            stream,
+            options.paths(output),
+            None if past is None else opened(past, stream),
+            speed=_speed(speed),
+            since=since,
+            told=told,
         )
     print(written.dumps(verdict.as_dict()) if json else verdict.text())
     raise typer.Exit(0 if verdict.ok else 1)

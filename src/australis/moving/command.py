@@ -20,29 +20,37 @@ def simulate(
     out: Annotated[Path, typer.Option(metavar="DIR", help="The folder to write.")],
     objects: Annotated[int, typer.Option(metavar="N", min=0, help="How many are on the roads at a time.")] = 1000,
     new: Annotated[int, typer.Option(metavar="N", min=0, help="How many more begin at each moment.")] = 0,
-    queries: Annotated[int, typer.Option(metavar="N", min=0, help="How many there are at a time.")] = 100,
-    seconds: Annotated[int, typer.Option(metavar="T", min=1, help="How long.")] = 100,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same bytes.")] = 1,
-    form: Annotated[str, typer.Option("--format", help="arrow, csv or parquet.")] = "arrow",
+    queries: Annotated[int, typer.Option(metavar="N", min=0, help="How many queries there are at a time.")] = 100,
+    seconds: Annotated[int, typer.Option(metavar="T", min=1, help="How many seconds of it.")] = 100,
+    seed: Annotated[int, typer.Option(metavar="N", help="The same seed gives the same bytes.")] = 1,
+    form: Annotated[str, typer.Option("--format", metavar="NAME", help="Write arrow, csv or parquet.")] = "arrow",
     nodes: Annotated[Path | None, typer.Option(metavar="N.CSV", help="Crossings: node,x,y in metres.")] = None,
     edges: Annotated[Path | None, typer.Option(metavar="E.CSV", help="Roads: from,to,class and more.")] = None,
-    every: Annotated[int, typer.Option(metavar="SECONDS", min=1, help="From one moment to the next.")] = 1,
-    share: Annotated[float, typer.Option(help="The part of all objects that report at a moment, in turn.")] = 1.0,
+    every: Annotated[
+        int, typer.Option(metavar="SECONDS", min=1, help="How long it is from one moment to the next.")
+    ] = 1,
+    share: Annotated[
+        float, typer.Option(metavar="P", help="The part of all objects that report at a moment, in turn.")
+    ] = 1.0,
     vanish: Annotated[bool, typer.Option("--vanish/--stay", help="Objects that arrive end, or go elsewhere.")] = True,
     crowded: Annotated[bool, typer.Option("--crowded", help="Full roads are slow, and objects go around.")] = False,
-    moving: Annotated[float, typer.Option(help="The part of queries that move with an object.")] = 0.5,
-    nearest: Annotated[float, typer.Option(help="The part of queries for nearest neighbours.")] = 0.0,
-    k: Annotated[int, typer.Option(min=1, help="How many neighbours they ask for.")] = 10,
-    smallest: Annotated[float, typer.Option(help="The least part of the space that a rectangle covers.")] = 0.0001,
-    largest: Annotated[float, typer.Option(help="The largest part.")] = 0.01,
-    renewed: Annotated[float, typer.Option(help="The part of queries that others replace at a moment.")] = 0.0,
+    moving: Annotated[float, typer.Option(metavar="P", help="The part of queries that move with an object.")] = 0.5,
+    nearest: Annotated[float, typer.Option(metavar="P", help="The part of queries for nearest neighbours.")] = 0.0,
+    k: Annotated[int, typer.Option(metavar="N", min=1, help="How many neighbours they ask for.")] = 10,
+    smallest: Annotated[
+        float, typer.Option(metavar="P", help="The least part of the space that a rectangle covers.")
+    ] = 0.0001,
+    largest: Annotated[float, typer.Option(metavar="P", help="The largest part that one covers.")] = 0.01,
+    renewed: Annotated[
+        float, typer.Option(metavar="P", help="The part of queries that others replace at a moment.")
+    ] = 0.0,
 ) -> None:
     """Let objects move on the roads of a city, and queries about them come and go.
 
     \b
     australis moving simulate --out city
-    australis moving simulate --out paper --objects 10000 --new 100 --seconds 1000 \\
-        --queries 50000
+    australis moving simulate --out paper --objects 10000 --new 100 \\
+        --seconds 1000 --queries 50000
     """
     from australis.moving.city import roads
     from australis.moving.city.queries import Mix
@@ -69,11 +77,9 @@ def show(
         Path | None,
         typer.Option(metavar="FILE", help="Answers: query, sign, object, time; else a watch box gives them."),
     ] = None,
-    at: Annotated[
-        int | None, typer.Option(metavar="SECOND", help="Of the picture of a moment; else the middle.")
-    ] = None,
-    objects: Annotated[int, typer.Option(metavar="N", min=1, help="About how many to show.")] = 2000,
-    queries: Annotated[int, typer.Option(metavar="N", min=0, help="About how many to show.")] = 100,
+    at: Annotated[int | None, typer.Option(metavar="SECOND", help="The moment to draw; else the middle.")] = None,
+    objects: Annotated[int, typer.Option(metavar="N", min=1, help="About how many objects to show.")] = 2000,
+    queries: Annotated[int, typer.Option(metavar="N", min=0, help="About how many queries to show.")] = 100,
 ) -> None:
     """Draw a city: a page that replays it, and its roads and a moment as PNG."""
     from australis.moving.city.folder import noted

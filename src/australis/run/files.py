@@ -25,6 +25,7 @@ from australis.run.sources import uri
 from australis.run.sources.files import Files
 from australis.run.sources.form import FORMATS, SOUNDS, form
 from australis.run.sources.samples import Samples
+from australis.run.standard import standard
 
 __all__ = ["FORMATS", "JsonLines", "Sink", "Unread", "dead", "form", "read", "sink", "tuples_of"]
 
@@ -92,6 +93,8 @@ def dead(unread: Iterable[Unread]) -> str:
 
 def sink(path: str | Path, schema: pa.Schema) -> Sink:
     """A file for results of the schema, new or in place of those of an earlier run, or a folder of sounds."""
+    if standard(str(path)):
+        return Numbered(sinks.open(str(path), schema))
     path = place(path)
     try:
         if path.suffix.lower() in SOUNDS:

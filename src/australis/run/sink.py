@@ -12,6 +12,7 @@
 | `Http` | `http://...` | at least once, with the batch's id |
 | `Frames` | | at least once, with the batch's id |
 | `Console` | `console` | at least once |
+| `Standard` | `-` | at least once |
 """
 
 from __future__ import annotations
@@ -34,12 +35,14 @@ from australis.run.sinks.single import Single
 from australis.run.sinks.sounds import COUNTED, Sounds
 from australis.run.sinks.wav import Wav
 from australis.run.sources.form import FORMATS, form
+from australis.run.standard import Standard, standard
 
 __all__ = ["Callback", "Console", "Folder", "Frames", "Http", "Memory", "Single", "Sink", "Sounds", "Target",
            "Transactional", "Wav", "Writer", "open", "sink"]  # fmt: skip
 
 FORMS = (
     "`console`",
+    "`-`, the standard output (`-?format=jsonl`)",
     "`http://...` or `https://...`",
     "a file that grows (`out.csv`, `out.jsonl`, `out.arrows`)",
     "a folder of files (`out/` for Parquet, or `out/*.csv` and so on)",
@@ -104,6 +107,8 @@ def open(given: object, schema: pa.Schema, run: str = "", replace: bool = False)
 def _from_text(text: str) -> Sink:
     if text == "console":
         return Console()
+    if standard(text):
+        return Standard(text)
     if text.startswith(("http://", "https://")):
         return Http(text)
     path = place(text)

@@ -17,11 +17,11 @@ app = Commands("Signals: sounds that are made up, and pictures of recordings.")
 @app.command()
 def simulate(
     out: Annotated[Path, typer.Option(metavar="FILE", help="WAV, FLAC, raw (.raw, .pcm) or CSV, by its name.")],
-    kind: Annotated[str, typer.Option(help="speech, calls, pipes, tones or noise.")] = "speech",
-    seconds: Annotated[float, typer.Option(metavar="T", min=0.0, help="How long.")] = 60.0,
+    kind: Annotated[str, typer.Option(metavar="NAME", help="Make speech, calls, pipes, tones or noise.")] = "speech",
+    seconds: Annotated[float, typer.Option(metavar="T", min=0.0, help="How many seconds of it.")] = 60.0,
     rate: Annotated[int, typer.Option(metavar="HZ", min=1, help="Samples a second of a channel.")] = 48_000,
     channels: Annotated[int, typer.Option(metavar="N", min=1, help="How many microphones hear it.")] = 1,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same bytes.")] = 1,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="The same seed gives the same bytes.")] = 1,
     events: Annotated[
         Path | None, typer.Option(metavar="FILE.CSV", help="Write here where its events are: start,end in samples.")
     ] = None,
@@ -30,7 +30,8 @@ def simulate(
 
     \b
     australis signals simulate --out voice.wav
-    australis signals simulate --out marmots.flac --kind calls --channels 4 --events calls.csv
+    australis signals simulate --out marmots.flac --kind calls --channels 4 \\
+        --events calls.csv
     """
     from australis.signals.simulate import simulate as made
     from australis.signals.simulate import write_events
@@ -48,7 +49,9 @@ def simulate(
 @app.command()
 def show(
     given: Annotated[Path, typer.Argument(metavar="FILE", help="WAV, FLAC, OGG, MP3, ..., or raw (.raw, .pcm).")],
-    out: Annotated[Path | None, typer.Option(metavar="FILE.PNG", help="The picture; else beside the file.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE.PNG", help="Write the picture here; else beside the file.")
+    ] = None,
     events: Annotated[
         Path | None, typer.Option(metavar="FILE", help="CSV or Parquet of events to mark: start, end in samples.")
     ] = None,
@@ -56,8 +59,10 @@ def show(
     end: Annotated[float | None, typer.Option("--to", metavar="SECOND", help="Where to end; else at its end.")] = None,
     channel: Annotated[int, typer.Option(metavar="N", help="Whose spectrogram to draw, counted from 1.")] = 1,
     raw: Annotated[bool, typer.Option("--raw", help="Its bytes are samples of 16 bits, whatever its name.")] = False,
-    rate: Annotated[str, typer.Option(metavar="HZ", help="Of a raw file.")] = "",
-    channels: Annotated[int | None, typer.Option(metavar="N", min=1, help="Of a raw file; else 1.")] = None,
+    rate: Annotated[str, typer.Option(metavar="HZ", help="Samples a second of a raw file.")] = "",
+    channels: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="How many are in a raw file; else one.")
+    ] = None,
 ) -> None:
     """Draw a recording: the waveform of each channel and a spectrogram, with events marked."""
     from australis.signals.picture import png, read_events

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import runpy
-import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from australis.errors import AustralisError, RunError, listing
+from australis.errors import RunError, listing
+from australis.run import options
 
 if TYPE_CHECKING:
     from pyarrow import RecordBatch
@@ -23,16 +22,16 @@ _SLACK = "say how many tuples late they may be (--slack N, or SLACK N in TUMBLE 
 
 
 def sql(
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="SQL, or the name of a file that ends in .sql.")],
-    source: Annotated[Texts, typer.Option(metavar="NAME=TEXT", help="Where a stream comes from.")] = None,
+    query: Annotated[
+        str, typer.Argument(metavar="QUERY", help="SQL, or the name of a file that ends in .sql; - is standard input.")
+    ],
+    source: options.Sources = None,
     static: Annotated[Texts, typer.Option(metavar="NAME=TEXT", help="Where a stored table comes from.")] = None,
-    schema: Annotated[Texts, typer.Option(metavar="NAME=COLUMNS", help="Else its first file tells them.")] = None,
-    sink: Annotated[
-        Texts, typer.Option(metavar="NAME=TEXT", help="Where an output goes (a lone query's is `out`); else printed.")
+    schema: Annotated[
+        Texts, typer.Option(metavar="NAME=COLUMNS", help="The columns of an input; else its first file tells them.")
     ] = None,
-    functions: Annotated[
-        list[Path] | None, typer.Option("--functions", metavar="MODULE.PY", help="Run first: it makes functions known.")
-    ] = None,
+    sink: options.Sinks = None,
+    functions: options.Functions = None,
     moving: Annotated[
         str | None,
         typer.Option(
@@ -41,52 +40,53 @@ def sql(
     ] = None,
     slack: Annotated[int, typer.Option(metavar="N", min=0, help="How many tuples late streams may be.")] = 0,
     explain: Annotated[bool, typer.Option("--explain", help="Say what the network does, and do not run it.")] = False,
-    local: Annotated[bool, typer.Option("--local", help="In this process, over files, without Spark.")] = False,
-    checkpoint: Annotated[Path | None, typer.Option(metavar="DIR", help="To go on after a stop or a crash.")] = None,
-    speed: Annotated[str | None, typer.Option(metavar="K", help="The speed of all replay: sources, or `max`.")] = None,
-    master: Annotated[str | None, typer.Option(metavar="URL", help="A Spark cluster; else this machine.")] = None,
-    partitions: Annotated[int | None, typer.Option(metavar="N", min=1, help="How many tasks share the work.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="A JSON object a batch on the standard output.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Tell mistakes only.")] = False,
+    checkpoint: options.Checkpoint = None,
+    trigger: options.Trigger = None,
+    train: options.Train = None,
+    speed: options.Speed = None,
+    strict: options.Strict = False,
+    change: options.Change = False,
+    master: options.Master = None,
+    partitions: options.Partitions = None,
+    json: options.Json = False,
+    metrics: options.Metrics = None,
+    quiet: options.Quiet = False,
+    local: options.InProcess = False,
 ) -> None:
     """Run a query in SQL over streams.
 
     \b
-    australis sql 'SELECT time, vid FROM reports WHERE mph > 60' --source reports=reports.csv --local
-    australis sql jams.sql --source 'reports=reports/?follow=true' --sink out=jams.csv --checkpoint road
+    australis sql 'SELECT time, vid FROM reports WHERE mph > 60' \\
+        --source reports=reports.csv --local
+    australis sql jams.sql --source 'reports=reports/?follow=true' \\
+        --sink out=jams.csv --checkpoint road
 
-    What a query can say: docs/sql.md. Texts of sources and sinks: docs/sources_and_sinks.md.
+    The output of a lone query is `out`. What a query can say: docs/sql.md. Texts of sources and sinks:
+    docs/sources_and_sinks.md.
     """
-    from australis.run import given
+    from australis.run import given, standard
 
-    _run(functions or [])
-    streams, tables = given.named("--source", source), _named("--static", static)
-    sources, sinks = {**streams, **tables}, given.named("--sink", sink)
-    choices: list[str] = []
-    net = _network(_text(query), streams, tables, _named("--schema", schema), slack, _moving(moving), choices)
-    if explain:
-        print(net.explain(), end="")
-        if choices:
-            print("choices", *(f"  {choice}" for choice in choices), sep="\n")
-        return
+    options.know(functions)
+    chosen = options.Options(
+        checkpoint, trigger, train, speed, strict, change, master, partitions, json, metrics
+    )  # fmt: skip
     if local:
-        for option, value in {"--checkpoint": checkpoint, "--speed": speed, "--master": master, "--json": json}.items():
-            if value:
-                raise RunError(f"{option}: is for runs on Spark; leave it out, or leave out --local")
-        _run_local(net, sources, sinks, quiet)
-        return
-    from australis.run import command
-
-    named = {**given.sources(net, sources, speed), **given.sinks(net, sinks, shown=not json)}
-    again = shlex.join(["australis", *sys.argv[1:]])
-    kept = checkpoint is not None
-    telling = command.Telling(
-        title="sql", again=again, json=json, quiet=quiet, kept=kept, sinks=sinks, slack=_SLACK
-    )  # fmt: skip
-    status = command.main(
-        net, named, telling, checkpoint=checkpoint, master=given.master(master), partitions=partitions
-    )  # fmt: skip
-    raise typer.Exit(status)
+        chosen.none_given()
+    streams, tables = given.named("--source", source), _named("--static", static)
+    sinks = given.named("--sink", sink)
+    with standard.read({**streams, **tables}, chosen.elsewhere) as sources:
+        streams, tables = ({name: sources[name] for name in each} for each in (streams, tables))
+        choices: list[str] = []
+        net = _network(_text(query), streams, tables, _named("--schema", schema), slack, _moving(moving), choices)
+        if explain:
+            print(net.explain(), end="")
+            if choices:
+                print("choices", *(f"  {choice}" for choice in choices), sep="\n")
+            return
+        if local:
+            options.run_local(net, sources, sinks, strict, quiet, _SLACK)
+            return
+        raise typer.Exit(options.run(net, sources, sinks, chosen, "sql", quiet, _SLACK))
 
 
 def _network(
@@ -147,35 +147,12 @@ def _named(option: str, given: Texts) -> dict[str, str]:
     return found
 
 
-def _run(functions: list[Path]) -> None:
-    for path in functions:
-        try:
-            runpy.run_path(str(path), run_name=path.stem)
-        except AustralisError:
-            raise
-        except Exception as error:
-            raise RunError(f"--functions {path}: {type(error).__name__}: {error}") from error
-
-
 def _text(query: str) -> str:
+    if query == "-":
+        return sys.stdin.read()
     if not query.endswith(".sql"):
         return query
     try:
         return Path(query).read_text(encoding="utf-8")
     except OSError as error:
         raise RunError(f"{query}: {error}") from error
-
-
-def _run_local(net: Network, sources: dict[str, str], sinks: dict[str, str], quiet: bool) -> None:
-    from australis.run.files import Unread, dead
-    from australis.run.sinks.console import Console
-
-    unread: list[Unread] = []
-    found = net.run_local({**sources, **sinks}, unread=unread)
-    for name, tuples in found.items():
-        if name not in sinks:
-            Console(name=name).open(tuples.schema).write(0, tuples.to_batches())
-    for each in () if quiet else found.losses(_SLACK):
-        typer.echo(each, err=True)
-    if unread and not quiet:
-        typer.echo(dead(unread), err=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
+from rich import box
 from rich.console import Console as Screen
 from rich.table import Table
 from rich.text import Text
@@ -21,6 +22,23 @@ def cells(column: pa.ChunkedArray[Any]) -> list[Any]:
     if samples_of(column.type) is None:
         return column.to_pylist()
     return [value for chunk in column.chunks for value in segments(chunk).values()]
+
+
+def shown(title: str, tuples: pa.Table, most: int = 12) -> Table:
+    """The first tuples as a table in the one style of all commands: texts to the left, all else to the right."""
+    more = f"and {tuples.num_rows - most} more" if tuples.num_rows > most else None
+    style = {"title_justify": "left", "caption_justify": "left", "title_style": "bold", "caption_style": ""}
+    table = Table(title=Text(title), caption=more, box=box.SIMPLE_HEAD, **style)  # type: ignore[arg-type]
+    first = tuples.slice(0, most)
+    for column in first.schema:
+        table.add_column(Text(column.name), justify="left" if str(column.type) == "string" else "right")
+    for row in zip(*map(cells, first.columns), strict=True):
+        table.add_row(*("" if value is None else Text(_text(value)) for value in row))
+    return table
+
+
+def _text(value: object) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 @dataclass(frozen=True)
@@ -45,16 +63,11 @@ class ConsoleWriter:
         whole = pa.Table.from_batches(tuples, self.schema)
         if not whole.num_rows:
             return
-        more = f", the first {self.most}" if whole.num_rows > self.most else ""
         counted = "1 tuple" if whole.num_rows == 1 else f"{whole.num_rows} tuples"
-        title = f"{self.name and f'{self.name}, '}batch {batch_id}: {counted}{more}"
-        table = Table(*self.schema.names)
-        for row in zip(*map(cells, whole[: self.most].columns), strict=True):
-            table.add_row(*("" if value is None else Text(str(value)) for value in row))
+        title = f"{self.name and f'{self.name}, '}batch {batch_id}: {counted}"
         screen = Screen(file=sys.stdout, markup=False)
         with screen.capture() as drawn:
-            screen.print(title)
-            screen.print(table)
+            screen.print(shown(title, whole, self.most))
         print(drawn.get(), end="", flush=True)  # at once, and where progress may be drawn beneath
 
     def close(self) -> None:

@@ -1,0 +1,6 @@
+"""`python -m australis`: the command line."""
+
+from australis.cli import app
+
+if __name__ == "__main__":
+    app(prog_name="australis")
