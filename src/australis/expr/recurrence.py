@@ -51,11 +51,19 @@ class Recurrence:
         rows = len(slots)
         after = [_column(rows, values.dtype) for values, _ in state]
         returned = [_column(rows, kind) for kind in self.returned]
-        arrays = [array for column in (*state, *inputs, *after, *returned) for array in column]
-        row = self.loop(0, slots, failed, *arrays)
-        while row >= 0:
-            alone(row, after, returned)
-            row = self.loop(row + 1, slots, failed, *arrays)
+        kept = [array for column in state for array in column]
+        by_row = [array for column in (*inputs, *after, *returned) for array in column]
+        start = 0
+        for stop in (*np.flatnonzero(failed).tolist(), rows):
+            while start < stop:
+                row = self.loop(slots[start:stop], *kept, *(array[start:stop] for array in by_row))
+                if row < 0:
+                    break
+                alone(start + row, after, returned)
+                start += row + 1
+            if stop < rows:
+                alone(stop, after, returned)
+            start = stop + 1
         return after, returned
 
 
@@ -151,9 +159,8 @@ class _Writer(Writer):
             *(f"r{i}[i] = s{i}[slot]; w{i}[i] = o{i}[slot]" for i in state),
         ]
         lines = [
-            f"def loop(start, slots, failed, {', '.join([*arrays, *made])}):",
-            "    for i in range(start, len(slots)):",
-            "        if failed[i]: return i",
+            f"def loop(slots, {', '.join([*arrays, *made])}):",
+            "    for i in range(len(slots)):",
             *(" " * 8 + line for line in body),
             "    return -1",
         ]

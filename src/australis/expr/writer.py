@@ -99,7 +99,8 @@ class Writer:
             self._leave(valid, f"not ({limits[0]} <= {value} <= {limits[1]})")
 
     def _leave(self, valid: str, wrong: str) -> None:
-        self.lines.append(f"if {both(both(self.wanted, valid), f'({wrong})')}: return i")
+        # What is wrong comes first: it is seldom so, and a processor foresees that better than who wants what.
+        self.lines.append(f"if {both(f'({wrong})', both(self.wanted, valid))}: return i")
 
     def _where(self, wanted: str, node: Node) -> Written:
         """Lines for a part that only some of the rows need."""
@@ -151,8 +152,10 @@ class Writer:
         for node, arg in zip(nodes, args, strict=True):
             constant = None if names(node) else of(node).bind(self.schema).operand.value
             value = None if constant is None else constant.as_py()
-            whole = isinstance(value, float) and value.is_integer() and -(2**63) <= value < 2**63
-            alike.append((repr(int(value)), "True") if whole else arg)
+            if isinstance(value, float) and value.is_integer() and -(2**63) <= value < 2**63:
+                alike.append((repr(int(value)), "True"))
+            else:
+                alike.append(arg)
         return alike
 
     def _first(self, nodes: tuple[Node, ...]) -> Written:
@@ -168,13 +171,12 @@ class Writer:
         value, valid = self.write(nodes[0])
         no = "" if wanted else "not "
         for node in nodes[1:]:
-            known = "" if valid == "True" else f"{valid} and "
-            decided, _ = self._let(f"{known}{no}{value}", "True")
+            decided = f"({both(valid, f'{no}{value}')})"
             other, there = self._where(f"not {decided}", node)
             if valid == there == "True":
                 value, valid = self._let(f"{value} {'or' if wanted else 'and'} {other}", "True")
                 continue
-            either_decides = f"({decided} or ({there} and {no}{other}))"
+            either_decides = f"({decided} or ({both(there, f'{no}{other}')}))"
             value, valid = self._let(f"{either_decides} == {wanted}", f"({valid} and {there}) or {either_decides}")
         return value, valid
 
@@ -183,9 +185,9 @@ class Writer:
         left = "True"
         for at in range(0, len(nodes) - 1, 2):
             test, known = self._where(left, nodes[at])
-            held, _ = self._let(both(known, test), "True")
+            held = f"({both(known, test)})"
             arms.append((held, self._where(both(left, held), nodes[at + 1])))
-            left, _ = self._let(both(left, f"not {held}"), "True")
+            left = both(left, f"not {held}")
         value, valid = self._where(left, nodes[-1]) if len(nodes) % 2 else ("0", "False")
         for held, (then, there) in reversed(arms):
             there = "True" if there == valid == "True" else f"{there} if {held} else {valid}"

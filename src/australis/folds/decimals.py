@@ -64,18 +64,19 @@ class DecimalSum:
     def finish(self, windows: Accumulators) -> pa.Array[Any]:
         n, (low, middle, high) = windows.columns["n"], _limbs(windows)
         sign = (high.view(np.int64) >> 63).view(np.uint64)
-        words = np.ascontiguousarray(np.stack([low, middle, high, sign], axis=1))
+        words: Any = np.ascontiguousarray(np.stack([low, middle, high, sign], axis=1))
         total = pa.Array.from_buffers(pa.decimal256(76, self.argument.scale), len(n), [None, pa.py_buffer(words)])
         if self.mean:
             return arrow(total.cast(pa.float64()).to_numpy() / np.maximum(n, 1), n > 0, self.type)
         try:
-            return pc.if_else(pa.array(n > 0), total.cast(self.type), pa.scalar(None, self.type))
+            result: pa.Array[Any] = pc.if_else(pa.array(n > 0), total.cast(self.type), pa.scalar(None, self.type))
         except pa.ArrowInvalid:
             before = MOST - self.argument.scale
             raise RunError(
                 f"a sum of {self.argument} overflows: it has more than {before} digits before the point; "
                 "cast to double or to fewer digits"
             ) from None
+        return result
 
     def seen(self) -> Table | None:
         return None
