@@ -57,10 +57,11 @@ def _mergers(
 ) -> int:  # fmt: skip
     count, stamp = 0, 0
     for nth in range(at[0], len(asking)):
-        begun, members, size = count, 0, stops[nth] - starts[nth]
-        for i in range(size):
-            place = order[starts[nth] + i]
-            scratch.places[i], scratch.far[i] = place, away[place]
+        begun, members, size = count, 0, 0
+        for i in range(starts[nth], stops[nth]):
+            if not np.isnan(away[order[i]]):
+                scratch.places[size], scratch.far[size] = order[i], away[order[i]]
+                size += 1
         sort(scratch.places, scratch.far, size, placed.points.id)
         stages = stages_of(placed, scratch, size, -1, moments)
         wanted, event = k[asking[nth]], told[0][nth]
@@ -74,7 +75,7 @@ def _mergers(
                 if fresh == wanted:
                     break
                 place = scratch.places[i]
-                if placed.since[place] <= moment < placed.until[place] and not np.isnan(scratch.far[i]):
+                if placed.since[place] <= moment < placed.until[place]:
                     scratch.fresh[fresh] = place
                     fresh += 1
             if moment >= 0:
