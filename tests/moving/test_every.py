@@ -58,8 +58,15 @@ def test_what_updates_carry_does_not_depend_on_the_cut_either(world: Any, cut: C
     assert whole(run(box, streams, cut)[0]) == whole(run(box, streams, SINGLY)[0])
 
 
+KINDS = st.sampled_from([("knn",), ("rectangle", "circle", "polygon")])
+"""A query that turns from one of these into another leaves by one box and enters by another."""
+
+
 @settings(max_examples=25)
-@given(worlds(), cuts(), PARTITIONS, st.none() | st.integers(0, 5), st.sampled_from([None, "report", 3]))
+@given(
+    KINDS.flatmap(lambda kinds: worlds(kinds=kinds)), cuts(), PARTITIONS, st.none() | st.integers(0, 5),
+    st.sampled_from([None, "report", 3]),
+)  # fmt: skip
 def test_partitions_tell_the_same(
     world: Any, cut: Cut, partitions: int, timeout: int | None, every: int | str | None
 ) -> None:

@@ -232,7 +232,8 @@ def test_a_grid_does_not_care_about_objects_far_away(outliers: list[tuple[float,
     none = np.zeros(len(west))
     regions = Regions(
         np.full(len(west), RECTANGLE, np.int8), west, west + 0.04, south, south + 0.04, none, none, none,
-        np.zeros(len(west), np.int64), np.zeros(len(west), np.int64), np.zeros(len(west) + 1, np.int64), np.empty((0, 4)), False,
+        np.zeros(len(west), np.int64), np.zeros(len(west), np.int64), np.zeros(len(west) + 1, np.int64),
+        np.empty((0, 4)), False,
     )  # fmt: skip
     seen = 0
     for query in range(len(west)):

@@ -273,7 +273,8 @@ def test_an_update_entered_when_the_oldest_of_its_tuples_in_the_train_did() -> N
         ts=[35],
         first=3,
     )
-    assert run(Watch(), [reports, wanted])[0] == [((7, 1, 1), 30, 3), ((7, 1, 2), 30, 3)]
+    assert run(Watch(every="train"), [reports, wanted])[0] == [((7, 1, 1), 30, 3), ((7, 1, 2), 30, 3)]
+    assert run(Watch(), [reports, wanted])[0] == [((7, 1, 1), 35, 3), ((7, 1, 2), 35, 3)]
 
 
 @pytest.mark.parametrize(

@@ -39,13 +39,15 @@ _SHED = ("objects", "queries")
 class Watch:
     """What enters (sign 1) and leaves (sign -1) the answers of the queries on the right among the objects on the left.
 
-    After every train the answer of a query, the sum of its updates, is the set of the objects in its region as all were
-    last reported. What comes and goes within a train leaves no trace, and no update repeats. An object that reports no
-    place, or that has been silent for longer than `timeout` by the latest time of any report, is in no answer. A report
-    without an identifier only tells the time.
+    After every report the answer of a query, the sum of its updates, is the set of the objects in its region as all
+    were last reported; with `every`, after each span of their time, or after each train. What comes and goes in between
+    leaves no trace, and no update repeats. A report of what cannot be leaves by `refused_reports`. An object that
+    reports no place, or that has been silent for longer than `timeout` by the latest time of any report, is in no
+    answer. A report without an identifier only tells the time.
 
     A query registers, changes and leaves by rows on the right: see docs/moving.md. A row that cannot be read leaves by
-    `refused`, and its query stays as it was. Updates carry the arrival number of the last tuple of the train.
+    `refused`, and its query stays as it was. Updates carry the arrival number of the tuple that made them, or of the
+    last of the train.
 
     With a `cache` only significant objects are kept: those in the region of a query, or so near that they may be in it
     before they report again. A new query then sees the others as they report. With a `budget`, if more than so many are

@@ -35,7 +35,7 @@ def sql(
     moving: Annotated[
         str | None,
         typer.Option(
-            metavar="id=..,x=..", help="How the objects of INSIDE and kNN report: their columns, timeout, earth."
+            metavar="id=..,x=..", help="How the objects of INSIDE and kNN report: their columns, timeout, earth, every."
         ),
     ] = None,
     slack: Annotated[int, typer.Option(metavar="N", min=0, help="How many tuples late streams may be.")] = 0,
@@ -118,7 +118,7 @@ def _network(
 
 
 def _moving(written: str | None) -> Moving:
-    """How objects report, from `id=vid,x=lon,y=lat,time=at,timeout=60,earth=true`."""
+    """How objects report, from `id=vid,x=lon,y=lat,time=at,timeout=60,earth=true,every=train`."""
     from dataclasses import fields
 
     from australis.sql.spatial import Moving
@@ -134,9 +134,9 @@ def _moving(written: str | None) -> Moving:
         if name in given and given[name] not in fine:
             raise RunError(f"--moving {name}={given[name]}: it is {' or '.join(fine)}")
     columns = {name: given[name] for name in ("id", "x", "y", "time", "first") if name in given}
-    timeout = given.get("timeout")
-    span = None if timeout is None else int(timeout) if timeout.isdigit() else timeout
-    return Moving(**columns, timeout=span, earth=given.get("earth") == "true")
+    spans = {name: given[name] for name in ("timeout", "every", "ahead") if name in given}
+    lengths = {name: int(text) if text.isdigit() else text for name, text in spans.items()}
+    return Moving(**columns, **lengths, earth=given.get("earth") == "true")
 
 
 def _named(option: str, given: Texts) -> dict[str, str]:

@@ -94,12 +94,15 @@ def _asked(first: Wanted, group: Sequence[Wanted]) -> tuple[Stream, ...]:
     queries: dict[str, Mapping[str, Any]] = {}
     for each in group:
         condition = None if each.only is None else names.get(each.only)
-        queries[_free(each.statement, queries)] = {**each.clause.question, "condition": condition}
+        clause = each.clause
+        if first.moving.earth and isinstance(clause, Inside):
+            clause = clause.turned()
+        queries[_free(each.statement, queries)] = {**clause.question, "condition": condition}
     moving = first.moving
     found = first.objects.ask(
         queries, id=moving.id, x=moving.x, y=moving.y, time=moving.time, timeout=moving.timeout, earth=moving.earth,
-        only=only, where={name: condition for condition, name in names.items()}, carry=first.carry, revise=True,
-        focal=first.focal,
+        every=moving.every, ahead=moving.ahead, only=only,
+        where={name: condition for condition, name in names.items()}, carry=first.carry, revise=True, focal=first.focal,
     )  # fmt: skip
     if len(group) == 1:
         return (found,)

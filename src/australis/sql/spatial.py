@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from australis.expr.node import Apply, Literal, Value
@@ -24,11 +24,21 @@ class Inside:
     x2: float
     y2: float
     focal: int | None = None
+    first: float | None = field(default=None, compare=False)
+    """The x that was written first; on the earth it is the west."""
+
+    def turned(self) -> Inside:
+        """On the earth, from its first longitude east to its second, over the antimeridian if that is less."""
+        if self.focal is not None or self.first is None or self.x1 == self.first:
+            return self
+        east = self.x1 + 360
+        over = (self.x2 + east) / 2 > 180  # as seen from where the middle lies
+        return replace(self, x1=self.x2 - 360 * over, x2=east - 360 * over)
 
     @property
     def question(self) -> dict[str, Any]:
         """The query as `ask` takes it: as wide as its corners at least, so that edges belong to it."""
-        x, y = (self.x1 + self.x2) / 2, (self.y1 + self.y2) / 2
+        x, y = self.x1 / 2 + self.x2 / 2, self.y1 / 2 + self.y2 / 2
         half = _half(x, self.x1, self.x2), _half(y, self.y1, self.y2)
         return {
             "kind": "rectangle", "x": x, "y": y, "width": 2 * half[0], "height": 2 * half[1], "focal": self.focal,
@@ -53,6 +63,7 @@ class Nearest:
 class Moving:
     """How the objects that spatial clauses ask for report: their columns, and after how long a silence they are gone.
 
+    `every` says when answers are told: after every report, after a span of time, or after every train (`"train"`).
     `first` has `selection` or `inside` come first, whatever the costs.
     """
 
@@ -63,6 +74,8 @@ class Moving:
     timeout: Length | None = None
     earth: bool = False
     first: str | None = None
+    every: Length | None = None
+    ahead: Length | None = None
 
 
 def _half(middle: float, low: float, high: float) -> float:
@@ -84,7 +97,7 @@ def inside(args: Sequence[Piece], whole: Piece) -> Inside:
             raise args[2 if x < 0 else 3].error(f"a rectangle is not less than nothing wide; {_INSIDE}")
         return Inside(-x, -y, x, y, _focal(values[1], args[1], _INSIDE))
     x1, y1, x2, y2 = (_number(value, arg, _INSIDE) for value, arg in zip(values, args, strict=True))
-    return Inside(min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2))
+    return Inside(min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2), first=x1)
 
 
 def nearest(args: Sequence[Piece], whole: Piece) -> Nearest:
