@@ -288,7 +288,7 @@ def test_an_update_entered_when_the_oldest_of_its_tuples_in_the_train_did() -> N
         (Watch(), OBJECTS, "query int, kind string, k double", r"`k`.*double.*whole"),
         (Watch(), OBJECTS, "query int, kind string, x string", r"`x`.*string.*number"),
         (Watch(timeout=3), OBJECTS, QUERIES, r"`timeout`.*`time`"),
-        (Watch(timeout="3 s", time="time"), OBJECTS, QUERIES, r"`3 s`.*`time`"),
+        (Watch(timeout="3 ms", time="time"), OBJECTS, QUERIES, r"3 ms is no whole number of seconds, as `time`"),
         (Watch(cache=2.0, speed=1.0, timeout=1, time="time"), OBJECTS, QUERIES, r"`cache`.*2.0"),
         (Watch(cache=1.0), OBJECTS, QUERIES, r"`speed` and `timeout`"),
         (Watch(conditions=(("heavy", expr("mass > 3")),)), OBJECTS, QUERIES, r"`mass`"),

@@ -108,7 +108,7 @@ def _files(spelled: str, place: str, columns: Any, options: dict[str, str]) -> F
 
 def _samples(spelled: str, place: str, columns: Any, options: dict[str, str]) -> Samples:
     _check(spelled, options, (*_CUTTING, "times"))
-    how, times = _cutting(spelled, options), _count(spelled, "times", options.get("times", "1"))
+    how, times = _cutting(spelled, options), _count(spelled, "times", options.get("times", "1"), 0)
     paths = [path for _, path in folder.files(str(path_of(place).expanduser()), "name", sounds=True)]
     if not paths:
         raise RunError(f"{spelled}: no file matches {place}; names end in one of {listing(SOUNDS)}")
@@ -117,7 +117,7 @@ def _samples(spelled: str, place: str, columns: Any, options: dict[str, str]) ->
 
 def _cutting(spelled: str, options: dict[str, str]) -> Cutting:
     known = Cutting()
-    size = _count(spelled, "size", options["size"]) if "size" in options else known.size
+    size = _count(spelled, "size", options["size"], 0) if "size" in options else known.size
     channels = tuple(_count(spelled, "a channel", each) for each in options.get("channels", "").split(",") if each)
     return Cutting(size, options.get("rate", ""), channels, _truth(spelled, "joined", options.get("joined", "false")))
 
