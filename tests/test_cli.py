@@ -321,7 +321,7 @@ def test_a_network_comes_from_the_standard_input(place):
     shown = RUN.invoke(app, ["check", "-"], input=FILE)
     assert shown.stdout == "standard input: valid; 1 input, 1 box, 1 output\n"
     shown = RUN.invoke(app, ["check", "-"], input="australis: 2")
-    assert shown.stderr.startswith("australis: standard input")
+    assert shown.stderr.startswith("australis: standard input, line 1: ")
     assert told("explain", "net.yaml", "--svg", "-").stdout.rstrip().endswith("</svg>")
 
 

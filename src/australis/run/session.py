@@ -160,8 +160,8 @@ def _signals_waiting() -> Iterator[None]:
             for number in _SIGNALS:
                 signal.signal(number, lambda number, _: came.append(number))
         yield
-    for number in came[:1]:
-        signal.raise_signal(number)
+    if came:
+        signal.raise_signal(came[0])
 
 
 @contextmanager

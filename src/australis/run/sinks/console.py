@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 from rich import box
 from rich.console import Console as Screen
+from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
@@ -24,17 +25,16 @@ def cells(column: pa.ChunkedArray[Any]) -> list[Any]:
     return [value for chunk in column.chunks for value in segments(chunk).values()]
 
 
-def shown(title: str, tuples: pa.Table, most: int = 12) -> Table:
+def shown(title: str, tuples: pa.Table, most: int = 12) -> Group:
     """The first tuples as a table in the one style of all commands: texts to the left, all else to the right."""
-    more = f"and {tuples.num_rows - most} more" if tuples.num_rows > most else None
-    style = {"title_justify": "left", "caption_justify": "left", "title_style": "bold", "caption_style": ""}
-    table = Table(title=Text(title), caption=more, box=box.SIMPLE_HEAD, **style)  # type: ignore[arg-type]
+    table = Table(box=box.SIMPLE_HEAD)
     first = tuples.slice(0, most)
     for column in first.schema:
         table.add_column(Text(column.name), justify="left" if str(column.type) == "string" else "right")
     for row in zip(*map(cells, first.columns), strict=True):
         table.add_row(*("" if value is None else Text(_text(value)) for value in row))
-    return table
+    left = tuples.num_rows - most
+    return Group(Text(title, "bold"), table, *([Text(f"  and {left} more\n")] if left > 0 else []))
 
 
 def _text(value: object) -> str:
