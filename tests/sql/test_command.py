@@ -35,7 +35,8 @@ def told(*arguments: str, code: int = 0) -> str:
 def test_a_query_runs_over_files(place: Path) -> None:
     told(JAMS, "--source", "reports=reports.csv", "--sink", "out=jams.csv", "--local")
     assert (place / "jams.csv").read_text() == '"window_start","cars"\n0,2\n60,1\n'
-    assert "│ 60" in told(JAMS, "--source", "reports=reports.csv", "--local")
+    shown = told(JAMS, "--source", "reports=reports.csv", "--local").splitlines()
+    assert "60 1" in [" ".join(line.split()) for line in shown]
 
 
 def test_a_file_of_statements_with_a_stored_table(place: Path) -> None:
@@ -92,7 +93,8 @@ def test_a_query_runs_on_spark_as_other_networks_do(place: Path, monkeypatch: py
     assert named["reports"].speed == 10
     assert isinstance(named["out"], Single)
     assert (telling.kept, telling.quiet, telling.sinks) == (True, True, {"out": "jams.csv"})
-    assert given == {"checkpoint": Path("road"), "master": "local[1]", "partitions": 3}
+    asked = {name: value for name, value in given.items() if value not in (None, False)}
+    assert asked == {"checkpoint": Path("road"), "master": "local[1]", "partitions": 3}
 
 
 SHIPS = "time,vid,lon,lat,type\n0,7,3,4,tug\n0,8,8,1,ferry\n0,9,5,5,tug\n10,7,6,6,tug\n60,9,5,4,tug\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -135,7 +135,7 @@ def _moving(written: str | None) -> Moving:
             raise RunError(f"--moving {name}={given[name]}: it is {' or '.join(fine)}")
     columns = {name: given[name] for name in ("id", "x", "y", "time", "first") if name in given}
     spans = {name: given[name] for name in ("timeout", "every", "ahead") if name in given}
-    lengths = {name: int(text) if text.isdigit() else text for name, text in spans.items()}
+    lengths: dict[str, Any] = {name: int(text) if text.isdigit() else text for name, text in spans.items()}
     return Moving(**columns, **lengths, earth=given.get("earth") == "true")
 
 
