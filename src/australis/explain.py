@@ -40,7 +40,7 @@ def parameters(box: Box) -> list[str]:
 
 
 def _parameter(name: str, value: Any) -> Iterator[str]:
-    if value is None or value == "" or name == "arity":
+    if value is None or value == "" or name == "arity" or (name == "partial" and not value):
         return
     if isinstance(value, Order):
         yield f"{value}" if name == "order" else f"{name} {value}"
