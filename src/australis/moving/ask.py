@@ -112,7 +112,7 @@ class Ask:
         return {**made, "candidates": ports["candidates"]} if self._nearest else made
 
     def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
-        together = self._watch.keys(*self._inputs(*inputs))[0] == ()
+        together = self._watch.waits(inputs[0])
         return (((), ()) if together else ((self.id,), EVERYWHERE))[: self.arity]
 
     def tables(self, *inputs: pa.Schema) -> Tables:

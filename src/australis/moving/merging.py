@@ -153,7 +153,7 @@ class Nearest:
         rows = carried.told(found, self.revise)[order]
         arrays = [queries.get(QUERY, found.versions[order]), pa.array(found.signs[order].astype(np.int8))]
         arrays += [near.get(self.id, slots[order])]
-        arrays += [column.take(pa.array(rows)) for column in carried.columns.values()]
+        arrays += [column.take(rows) for column in carried.columns.values()]
         stamps = np.full(len(numbers), np.iinfo(np.int64).max)
         np.minimum.at(stamps, moments, train.ts)
         tuples = pa.RecordBatch.from_arrays(arrays, schema=_updates(train.schema))

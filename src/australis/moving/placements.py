@@ -143,9 +143,11 @@ def _until(slots: Ints, since: Ints, moments: int) -> Ints:
 
 def _plus(times: Values, more: Any) -> Values:
     if times.dtype.kind == "f":
-        return times + more
+        later: Values = times + more
+        return later
     most = np.iinfo(np.int64).max
-    return np.where(times > most - more, most, times + more)
+    sums: Values = np.where(times > most - more, most, times + more)
+    return sums
 
 
 def _minus(time: Any, less: Any) -> Any:

@@ -137,8 +137,17 @@ def _with(placed: Placements, objects: Table, there: Bools, moments: int) -> Pla
     identifiers = objects[objects.key[0]][slots].astype(np.int64)
     both = Points(*(np.concatenate(pair) for pair in zip(points, (x, y, mask, identifiers), strict=True)))
     more = (slots, none, np.full(len(slots), moments), none, objects[known.TIME][slots])
-    head = [np.concatenate(pair) for pair in zip(placed[:5], more, strict=True)]
-    return Placements(*head, both, np.concatenate([placed.before, none]), np.concatenate([placed.after, none]))
+    where, since, until, row, time = (np.concatenate(pair) for pair in zip(placed[:5], more, strict=True))
+    return Placements(
+        where,
+        since,
+        until,
+        row,
+        time,
+        both,
+        np.concatenate([placed.before, none]),
+        np.concatenate([placed.after, none]),
+    )
 
 
 def _limit(queries: Table, ranked: Ranked) -> None:
@@ -166,7 +175,7 @@ def _train(
     arrays = [queries.get(asked.QUERY, asking), pa.array(found.signs.astype(np.int8)), objects.get(box.id, slots)]
     if candidates:
         arrays += [pa.array(queries[asked.K][asking]), pa.array(told.away[order])]
-    arrays += [carried.columns[name].take(pa.array(rows)) for name in box.carry]
+    arrays += [carried.columns[name].take(rows) for name in box.carry]
     tuples = pa.RecordBatch.from_arrays(arrays, schema=schema)
     return Train(tuples, stamps[found.moments], numbers[found.moments])
 

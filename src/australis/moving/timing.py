@@ -104,8 +104,8 @@ def judge(clock: Table, times: Values, timed: Bools, ids: Ints, leeway: float) -
         clock["now"][0] = max(clock["now"][0], told.max())
         return None
     refused = np.zeros(len(times), np.bool_)
-    state = (clock[name] for name in ("now", "far", "run", "who", "several"))
-    _judge(times, timed, ids, leeway, *state, refused)
+    latest, far, run, who, several = (clock[name] for name in ("now", "far", "run", "who", "several"))
+    _judge(times, timed, ids, leeway, latest, far, run, who, several, refused)
     return refused if refused.any() else None
 
 

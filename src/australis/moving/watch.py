@@ -12,18 +12,16 @@ import pyarrow as pa
 from australis.box import EVERYWHERE, Key, Moment, Tables, Trains, bound
 from australis.errors import ExpressionError, NetworkError, SchemaError, listing, near
 from australis.expr import Bound, Expr
-from australis.moving import check, holding, leading, memory, shadows, stepwise
+from australis.moving import before_and_after, check, holding, leading, shadows
 from australis.moving import objects as known
 from australis.moving import queries as asked
 from australis.moving.grid import Grid, grid
-from australis.moving.moments import parts, running
 from australis.moving.nearest import distances, limit
 from australis.moving.placing import moved, regions
-from australis.moving.regions import NEAREST, Floats, Points, Regions
+from australis.moving.regions import NEAREST, Points, Regions
 from australis.moving.revising import Before
-from australis.moving.shedding import accuracies
 from australis.moving.stamps import Stamps
-from australis.moving.timing import TRAIN, clock, judge, least, leeway, often, oldest, silence, tell, time_type
+from australis.moving.timing import TRAIN, clock, leeway, often, oldest, silence, time_type
 from australis.moving.updates import Updates, candidates, only, updates
 from australis.order import Order
 from australis.span import Span, seconds
@@ -112,7 +110,7 @@ class Watch:
             )
         if self.shed not in _SHED:
             raise NetworkError(f"`shed` is one of {listing(_SHED)}, not `{self.shed}`{near(self.shed, _SHED)}")
-        return {**ports, "accuracy": _accuracy(queries)}
+        return {**ports, "accuracy": before_and_after.accuracy(queries)}
 
     def focal(self, objects: pa.Schema) -> pa.Schema:
         """What the third input has."""
@@ -164,60 +162,18 @@ class Watch:
         if not any(map(len, trains)) and not ending:
             return tuple(map(empty, ports.values()))
         before = tables["clock"]["now"][0].item() if len(tables["clock"]) else None
-        trains, refused = self._believed(tables, trains)
+        trains, refused = before_and_after.believed(self, tables, trains)
         now = tables["clock"]["now"][0].item() if len(tables["clock"]) else None
         if self._span(trains[0].schema) is not None:
-            trains, before = self._released(tables, trains, moment)
+            trains, before = before_and_after.released(self, tables, trains, moment)
         if not any(map(len, trains)):
             return tuple(refused if name == "refused_reports" else empty(schema) for name, schema in ports.items())
         if not self.each:
             out, wrong, *more = self._together(tables, trains, moment)
             return (out, wrong, refused, *more)
-        clock_ = self._clock(tables, trains, before)
-        breaks = np.empty(0, np.int64)
-        if clock_ is not None:
-            breaks = clock_.numbers[1:][clock_.nows[1:] < clock_.nows[:-1]]
-        out_, wrong_, near = [], [], []
-        wanted = (ports["out"], *([ports["candidates"]] if "candidates" in ports else []))
-        for part in parts(trains, asked.QUERY, len(tables["objects"]), breaks):
-            last = max(int(each.number[-1]) for each in part.trains if len(each))
-            if clock_ is not None:
-                _set(tables["clock"], clock_.at(last))
-            if part.asks:
-                out, wrong, *more = self._together(tables, part.trains, Moment(last), apart=True)
-                wrong_.append(wrong)
-            else:
-                out, *more = stepwise.step(self, tables, part.trains, clock_, wanted)
-            out_.append(out)
-            near += more
-        if now is not None:
-            _set(tables["clock"], now)
+        out_, wrong_, near = before_and_after.moments(self, tables, trains, before, now, ports)
         made = {"out": out_, "refused": wrong_, "refused_reports": [refused], "candidates": near}
         return tuple(concat(schema, made[name]) for name, schema in ports.items())
-
-    def _released(self, tables: Tables, trains: Trains, moment: Moment) -> tuple[Trains, Any]:
-        """The tuples of spans of time that are over, and the latest time before them."""
-        objects, clock_ = trains[0].schema, tables["clock"]
-        span, end = self._span(objects), moment.number if moment.end else None
-        first = clock_["since"][0].item() if len(clock_) and clock_["known"][0] else least(clock_)
-        assert self.time is not None
-        some, since = holding.released(tables, trains, self.time, span, self._leeway(objects), first, end)
-        if len(clock_):
-            clock_["since"][0], clock_["known"][0], clock_.touched[0] = since, True, True
-        return some, first
-
-    def _clock(self, tables: Tables, trains: Trains, before: Any) -> stepwise.Clock | None:
-        """The latest time after each tuple."""
-        if self.timeout is None or self.time is None:
-            return None
-        given = [trains[0], *trains[2:]]
-        numbers = np.unique(np.concatenate([each.number for each in given]))
-        times, timed = map(np.concatenate, zip(*(Order(self.time).places(each) for each in given), strict=True))
-        at = np.concatenate([np.searchsorted(numbers, each.number) for each in given])
-        order = np.flatnonzero(timed)[np.argsort(at[timed], kind="stable")]
-        first = times.dtype.type(least(tables["clock"]) if before is None else before)
-        nows = running(times[order], at[order], len(numbers), first, self._leeway(trains[0].schema))
-        return stepwise.Clock(numbers, nows, first)
 
     def _together(self, tables: Tables, trains: Trains, moment: Moment, apart: bool = False) -> Trains:
         """All tuples of trains at once; updates that come `apart` have the numbers of the queries that they are of."""
@@ -250,7 +206,7 @@ class Watch:
         after = regions(queries, queries.alive & ~removed, *guides, self.earth)
         whole = grid(new, old, np.flatnonzero(~np.isnan(new.x)))
         self._limit(queries, whole, after)
-        part = self._remember(tables, trains, whole, after, leaders, gone, reported)
+        part = before_and_after.remember(self, tables, trains, whole, after, leaders, gone, reported)
         if part is not None:
             new = known.points(objects, objects.alive & ~gone & ~objects[known.SHED])
             whole = grid(new, old, np.flatnonzero(~np.isnan(new.x)))
@@ -278,7 +234,7 @@ class Watch:
             more = [pa.array(queries[asked.K][near.queries]), pa.array(distances(after, new, *near[:2]))]
             out.append(self._train(tables, candidate(schema), near, was, stamps, numbers, more))
         if part is not None:
-            out.append(self._told(queries, part, queries.alive & ~removed, trains, number))
+            out.append(before_and_after.accuracy_told(self, queries, part, queries.alive & ~removed, trains, number))
         if recalled is not None:
             gone |= shadows.conceal(objects, tables["shadows"], recalled, gone)
         self._free(objects, np.flatnonzero(gone & objects.alive), stored, touched)
@@ -292,25 +248,6 @@ class Watch:
         if self.spread:
             return leading.points(tables["leaders"]), leading.slots(tables["leaders"], tables["queries"])
         return points, self._leaders(tables)
-
-    def _believed(self, tables: Tables, trains: Trains) -> tuple[Trains, Train]:
-        """The reports that tell what can be, and the others; the clock is set."""
-        reports = trains[0]
-        fine = known.possible(reports, self.x, self.y, self.earth)
-        if self.time is not None and (self.timeout is not None or self._span(reports.schema) is not None):
-            times, timed = Order(self.time).places(reports)
-            timed &= True if fine is None else fine
-            leeway_ = self._leeway(reports.schema)
-            if self.spread:
-                told, heard = Order(self.time).places(trains[2])
-                tell(tables["clock"], told[heard], leeway_)
-            ids = known.identifiers(reports, self.id)
-            wrong = judge(tables["clock"], times, timed, ids, leeway_)
-            if wrong is not None:
-                fine = ~wrong if fine is None else fine & ~wrong
-        if fine is None:
-            return trains, empty(reports.schema)
-        return (reports.where(pa.array(fine)), *trains[1:]), reports.where(pa.array(~fine))
 
     def _follow(self, tables: Tables, told: Train) -> Ints:
         """Write where focal objects are; when each of them was told of, by slot."""
@@ -363,41 +300,6 @@ class Watch:
             changed = nearest[queries[name][nearest] != values[nearest]]
             queries[name][changed] = values[changed]
             queries.touched[changed] = True
-
-    def _remember(
-        self, tables: Tables, trains: Trains, whole: Grid, after: Regions, leaders: Ints, gone: Bools, reported: Ints
-    ) -> Floats | None:
-        """Let go of objects that nobody wants, and shed some where there is a budget; the accuracies that are left."""
-        objects, queries = tables["objects"], tables["queries"]
-        if self.cache is None:
-            return None
-        width = self._width(*(train.schema for train in trains[:2]))
-        everyone = known.points(objects, objects.alive & ~gone)
-        wants = memory.wanted(queries, everyone, whole, after, leaders, width)
-        gone |= objects.alive & (wants.counts == 0)
-        if self.budget is None:
-            return None
-        shed, accessed = objects[known.SHED].copy(), np.zeros(len(objects.alive), np.bool_)
-        accessed[reported] = True
-        wants, accuracy = memory.strict(wants, queries, after), np.tile(queries[asked.ACCURACY], 2)
-        if self.shed == "objects":
-            memory.lighten(wants, everyone, accuracy, shed, accessed, leaders, self.budget)
-        else:
-            memory.shrink(wants, queries, after, shed, leaders, width, self.budget)
-        objects.touched |= shed != objects[known.SHED]
-        objects[known.SHED][:] = shed
-        part: Floats = accuracies(wants, shed).reshape(2, -1).min(axis=0)
-        return part
-
-    def _told(self, queries: Table, part: Floats, there: Bools, trains: Trains, number: int) -> Train:
-        """The accuracies of queries that are others than were last told."""
-        those = np.flatnonzero(there & (queries[asked.MISSED] != 1 - part))
-        queries[asked.MISSED][those] = 1 - part[those]
-        queries.touched[those] = True
-        columns = [queries.get(asked.QUERY, those), pa.array(part[those])]
-        tuples = pa.RecordBatch.from_arrays(columns, schema=_accuracy(trains[1].schema))
-        latest = max(int(train.ts.max()) for train in trains if len(train))
-        return Train(tuples, np.full(len(those), latest), np.full(len(those), number))
 
     def _train(
         self, tables: Tables, schema: pa.Schema, found: Updates, was: Before, stamps: Stamps, numbers: Ints,
@@ -482,10 +384,6 @@ def candidate(updates: pa.Schema) -> pa.Schema:
     return pa.schema([*fields[:3], pa.field(asked.K, pa.int64()), pa.field(AWAY, pa.float64()), *fields[3:]])
 
 
-def _accuracy(queries: pa.Schema) -> pa.Schema:
-    return pa.schema([queries.field(asked.QUERY), pa.field(asked.ACCURACY, pa.float64())])
-
-
 def _unshed(objects: Table, slots: Ints) -> None:
     objects.touched[slots] |= objects[known.SHED][slots]
     objects[known.SHED][slots] = False
@@ -493,8 +391,3 @@ def _unshed(objects: Table, slots: Ints) -> None:
 
 def _padded(flags: Bools, size: int) -> Bools:
     return np.concatenate([flags, np.zeros(size - len(flags), np.bool_)])
-
-
-def _set(clock: Table, now: Any) -> None:
-    if len(clock):
-        clock["now"][0] = now
