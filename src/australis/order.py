@@ -37,7 +37,9 @@ class Order:
     by: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        fit_fields(self)
+        plain = type(self.on) is str and type(self.slack) is int and type(self.by) is tuple
+        if not plain or not all(type(name) is str for name in self.by):  # boxes make orders as they run
+            fit_fields(self)
 
     @property
     def counts(self) -> bool:
