@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from australis.columns import arrow, plain
-from australis.errors import ExpressionError, listing
+from australis.errors import ExpressionError, RunError, listing
 from australis.expr import Bound
 from australis.expr.aggregate import Call as Written
+from australis.expr.arrow import pc
 from australis.keys import hashable
 from australis.schema import numeric
 from australis.table import Table
@@ -19,6 +21,12 @@ from australis.train import Ints, Train
 
 FUNCTIONS = ("count", "sum", "avg", "min", "max")
 _GROUP, _COUNT = "#group", "#count"
+_WHOLE = ("low", "high")
+"""A sum of whole numbers: that of their lower halves, of 32 bits, and that of their upper ones."""
+_REAL = ("finite", "nan", "up", "down")
+"""A sum of doubles: that of the finite ones, and how many others there are, which no sum would let go again."""
+_HALF = 32
+_ASCENDING = [("at", "ascending"), ("value", "ascending")]
 
 
 @dataclass(frozen=True)
@@ -30,6 +38,7 @@ class Call:
     distinct: bool
     arg: Bound | None
     type: pa.DataType
+    text: str = ""
 
     @property
     def lists(self) -> bool:
@@ -40,10 +49,9 @@ class Call:
         """What a group keeps."""
         if self.lists:
             return []
-        sums = pa.int64() if self.arg is None or pa.types.is_integer(self.arg.type) else pa.float64()
-        return [
-            pa.field(f"#n {number}", pa.int64(), nullable=False), pa.field(f"#sum {number}", sums, nullable=False)
-        ]  # fmt: skip
+        sums = () if self.name == "count" else _WHOLE if self._whole else _REAL
+        types = {"finite": pa.float64()}
+        return [pa.field(f"#{part} {number}", types.get(part, pa.int64()), nullable=False) for part in ("n", *sums)]
 
     def values(self) -> Table:
         """The table of values, by group."""
@@ -63,11 +71,15 @@ class Call:
             np.add.at(values[_COUNT], found, signs[there])
             values.free(np.unique(found[values[_COUNT][found] == 0]))
             return
-        counts, total = groups[f"#n {number}"], groups[f"#sum {number}"]
-        np.add.at(counts, slots[there], signs[there])
-        if self.name != "count":
-            np.add.at(total, slots[there], signs[there] * plain(given)[0][there].astype(total.dtype))
-            total[slots[counts[slots] == 0]] = 0  # so that errors of rounding do not outlive what they came from
+        slots, signs = slots[there], signs[there]
+        np.add.at(groups[f"#n {number}"], slots, signs)
+        if self.name == "count":
+            return
+        numbers = plain(given)[0][there]
+        for part, its in (_halves(numbers) if self._whole else _sorted_out(numbers.astype(np.float64))).items():
+            np.add.at(groups[f"#{part} {number}"], slots, signs * its)
+        if not self._whole:  # so that errors of rounding do not outlive what they came from
+            groups[f"#finite {number}"][slots[groups[f"#n {number}"][slots] == 0]] = 0
 
     def result(self, number: int, groups: Table, values: Table | None, those: Ints) -> pa.Array[Any]:
         """What it comes to in some groups."""
@@ -76,10 +88,24 @@ class Call:
         count = groups[f"#n {number}"][those]
         if self.name == "count":
             return pa.array(count)
-        total = groups[f"#sum {number}"][those]
+        parts = [groups[f"#{part} {number}"][those] for part in (_WHOLE if self._whole else _REAL)]
+        if self.name == "sum" and self._whole:
+            return arrow(self._fitting(*parts), count > 0, self.type)
+        total = parts[0] + parts[1] * 2.0**_HALF if self._whole else _real(*parts)
         if self.name == "avg":
             total = np.divide(total, count, out=np.zeros(len(those)), where=count > 0)
         return arrow(total, count > 0, self.type)
+
+    @property
+    def _whole(self) -> bool:
+        return self.arg is not None and pa.types.is_integer(self.arg.type)
+
+    def _fitting(self, low: Ints, high: Ints) -> Ints:
+        """Sums of whole numbers, in 64 bits."""
+        high = high + (low >> _HALF)
+        if len(high) and (high.min() < -(1 << 31) or high.max() >= 1 << 31):
+            raise RunError(f"`{self.text}`: overflow; the result does not fit in 64 bits, cast to double")
+        return (high << _HALF) + (low & ((1 << _HALF) - 1))
 
     def _listed(self, values: Table, those: Ints) -> pa.Array[Any]:
         place = np.full(int(max(those.max(initial=0), values[_GROUP].max(initial=0))) + 1, -1, np.int64)
@@ -89,12 +115,30 @@ class Call:
         at = place[values[_GROUP][rows]]
         if self.name == "count":
             return pa.array(np.bincount(at, minlength=len(those)))
-        table = pa.table({"at": at, "value": values.get("value", rows)})
-        found = table.group_by("at").aggregate([("value", "min" if self.name == "min" else "max")])
-        wanted = np.full(len(those), -1, np.int64)
-        wanted[np.asarray(found["at"])] = np.arange(len(found))
-        index: Any = pa.array(wanted, mask=wanted < 0)
-        return found[f"value_{self.name}"].combine_chunks().take(index).cast(self.type)
+        listed = values.get("value", rows)
+        # Sorted: of doubles NaN ranks highest, as everywhere.
+        order = np.asarray(pc.sort_indices(pa.table({"at": at, "value": listed}), sort_keys=_ASCENDING))
+        edges = np.searchsorted(at[order], np.arange(len(those) + 1))
+        chosen = np.minimum(edges[:-1], len(order) - 1) if self.name == "min" else edges[1:] - 1
+        index: Any = pa.array(order[chosen] if len(order) else chosen, mask=edges[1:] == edges[:-1])
+        return listed.take(index).cast(self.type)
+
+
+def _halves(numbers: npt.NDArray[Any]) -> dict[str, Ints]:
+    wide = numbers if numbers.dtype == np.uint64 else numbers.astype(np.int64)
+    halves = (wide & wide.dtype.type((1 << _HALF) - 1), wide >> wide.dtype.type(_HALF))
+    return {part: half.astype(np.int64) for part, half in zip(_WHOLE, halves, strict=True)}
+
+
+def _sorted_out(numbers: npt.NDArray[np.float64]) -> dict[str, npt.NDArray[Any]]:
+    kinds = (np.isnan(numbers), numbers == np.inf, numbers == -np.inf)
+    parts = (np.where(np.isfinite(numbers), numbers, 0.0), *(each.astype(np.int64) for each in kinds))
+    return dict(zip(_REAL, parts, strict=True))
+
+
+def _real(finite: npt.NDArray[np.float64], nan: Ints, up: Ints, down: Ints) -> npt.NDArray[np.float64]:
+    total = np.where(up > 0, np.inf, np.where(down > 0, -np.inf, finite))
+    return np.where((nan > 0) | ((up > 0) & (down > 0)), np.nan, total)
 
 
 def call(written: Written, stream: pa.Schema) -> Call:
@@ -116,4 +160,4 @@ def call(written: Written, stream: pa.Schema) -> Call:
         type_ = arg.type
     if (written.distinct or written.name in ("min", "max")) and not hashable(arg.type):
         raise ExpressionError(f"`{written}`: values of type {arg.type} cannot be told apart")
-    return Call(written.name, written.distinct, arg, type_)
+    return Call(written.name, written.distinct, arg, type_, str(written))
