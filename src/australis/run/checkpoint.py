@@ -30,7 +30,7 @@ from australis.run.job import Home, Job
 from australis.run.sinks.durable import renamed
 from australis.run.source import Offset
 
-FORMAT = 1
+FORMAT = 2
 
 
 @dataclass(frozen=True)
