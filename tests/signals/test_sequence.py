@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from australis.signals.cfar import Cfar
 from australis.signals.lfilter import Lfilter
 from australis.signals.rerate import Rerate
 from australis.signals.rewindow import Rewindow
@@ -17,7 +18,9 @@ from australis.signals.zip import Zip
 from tests.oracles.running import SINGLY, run
 
 SLOW, FAST, SHIFTED = timebase(8), timebase(16), timebase(8, "1/3")
-BOXES = [Rewindow(10), Rewindow(10, -3), Lfilter((0.5, 0.5)), Rerate(1, 2), Trigger(5), Trigger(5, on="site")]
+BOXES = [
+    Rewindow(10), Rewindow(10, -3), Lfilter((0.5, 0.5)), Rerate(1, 2), Trigger(5), Trigger(5, on="site"), Cfar("site"),
+]  # fmt: skip
 
 
 def two_sites(one: Timebase, two: Timebase) -> Any:
@@ -50,9 +53,11 @@ def test_sync_and_zip_tell_the_signal() -> None:
     assert (first, [site for (site, _), *_ in second]) == ([], [1] * 4)
 
 
-@pytest.mark.parametrize("box", BOXES[:5])
+@pytest.mark.parametrize("box", BOXES)
 def test_windows_that_overlap_and_another_rate_from_then_on_are_in_order(box: Any) -> None:
     sound = segment(np.arange(40, dtype=np.int16), SLOW)
     windows = [sound[at : at + 8] for at in range(0, 32, 3)]
     after = segment(np.arange(40, dtype=np.int16), FAST, 2 * 40)
-    assert run(box, [signal("audio segment<int16>", audio=[*windows, sound[38:], after])], SINGLY)[1] == []
+    audio = [*windows, sound[38:], after]
+    given = signal("site int, audio segment<int16>", site=[0] * len(audio), audio=audio)
+    assert run(box, [given], SINGLY)[1] == []

@@ -61,22 +61,23 @@ class Noise:
 
     def __init__(self) -> None:
         self.box = Cfar("score")
-        self.ints: Any = [np.zeros(1, np.int64) for _ in range(8)]
+        self.ints: Any = [np.zeros(1, np.int64) for _ in range(11)]
         self.floats: Any = [np.zeros(1) for _ in range(2)]
 
     def ranges(self, score: Array, start: Array, size: int = 32) -> list[tuple[int, int]]:
         """The ranges that are to be kept, as far as they are known after some windows."""
         box, none = self.box, np.zeros(len(score), np.int64)
         settings = (box.threshold, box.weight, box.startup, box.refractory, box.longest, box.padding, box.lock)
-        windows = (none, score, np.ones(len(score), np.bool_), start, start + size, none)
-        given: list[Any] = [*windows, *self.ints, *self.floats, *settings]
+        one, use, late = none + 1, np.ones(len(score), np.bool_), np.zeros(len(score), np.bool_)
+        windows = (none, score, use, start, start + size, one, one, none, none)
+        given: list[Any] = [*windows, *self.ints, *self.floats, *settings, late]
         _, first, last, keep, _ = _detect(*given)
         kept = keep == 1
         return list(zip(np.maximum(first[kept], 0).tolist(), last[kept].tolist(), strict=True))
 
     def rest(self) -> list[tuple[int, int]]:
         """The range that is open at the end."""
-        _, _, left, _, begin, stop, _, _ = (int(each[0]) for each in self.ints)
+        _, _, _, _, _, left, _, begin, stop, _, _ = (int(each[0]) for each in self.ints)
         return [(max(begin - self.box.padding, 0), stop - 1 + self.box.padding)] if left > 0 else []
 
 

@@ -17,10 +17,11 @@ from australis.kernel import kernel
 from australis.signals.column import chosen, segments
 from australis.signals.pieces import check_by
 from australis.signals.ranges import check_score, ranges, ranges_schema
+from australis.signals.sequence import LATE, follows, out_of_order
 from australis.table import Table
-from australis.train import Ints, Train, concat
+from australis.train import Bools, Ints, Train, concat
 
-_INTS = ("#met", "#seen", "#left", "#locked", "#begin", "#stop", "#freed", "#ts")
+_INTS = ("#begun", "#rate", "#per", "#phase", "#seen", "#left", "#locked", "#begin", "#stop", "#freed", "#ts")
 _FLOATS = ("#mean", "#var")
 _FAR = 1e150  # the squares of scores that are not so far from zero are finite, and so are their sums
 
@@ -33,15 +34,17 @@ class Cfar:
     windows. An event ends `refractory` windows after the last that exceeds, or with `longest` samples; its range, from
     the first window to the last of them, is widened by `padding` samples on both sides. Between events come ranges that
     are not to `keep`, about every `longest` samples, so that `sync` can free what no event needs. Ranges are indices,
-    both ends included; an event that is open at the end of the input ends.
+    both ends included. Another timebase, in which indices mean other times, ends an event that is open, and so does the
+    end of the input.
 
     What goes on for more than `lock` samples without a pause, as one event or as several, each at once after the one
     before, is no event but noise that has become louder: nothing of it is kept from there on, not the event that is
     open either. Mean and variance are estimated anew from that window on, and `startup` windows pass before the next
     event. The window that begins an event is never too long.
 
-    A null or NaN score, or no window, is passed over, as if it had not come. An infinite score, and one beyond 1e150,
-    begins an event or ends one as any other does, but does not enter mean and variance.
+    A window that begins no later than the one before it is out of order, and leaves by the port `late`. A null or NaN
+    score, or no window, is passed over, as if it had not come. An infinite score, and one beyond 1e150, begins an event
+    or ends one as any other does, but does not enter mean and variance.
     """
 
     on: str
@@ -68,7 +71,7 @@ class Cfar:
                                f" {self.weight}")  # fmt: skip
         if min(self.startup, self.refractory, self.longest, self.lock) < 1 or self.padding < 0:
             raise NetworkError("startup, refractory, longest and lock are at least 1, padding is at least 0")
-        return {"out": ranges_schema(stream, self.by)}
+        return {"out": ranges_schema(stream, self.by), "late": stream}
 
     def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
         return (self.by,)
@@ -89,18 +92,18 @@ class Cfar:
         windows = segments(train[chosen(train.schema, self.column)])
         score, there = plain(train[self.on].cast(pa.float64()))
         use = windows.sizes > 0 if there is None else there & (windows.sizes > 0)
-        met, seen, left, locked, begin, stop, freed, oldest = (keys[name] for name in _INTS)
+        begun, rate, per, phase, seen, left, locked, begin, stop, freed, oldest = (keys[name] for name in _INTS)
         mean, var = (keys[name] for name in _FLOATS)
-        found = _detect(
-            slots, score, use, windows.start, windows.stop, train.ts, met, seen, left, locked, begin, stop, freed,
-            oldest, mean, var, self.threshold, self.weight, self.startup, self.refractory, self.longest, self.padding,
-            self.lock,
+        late = np.zeros(len(train), np.bool_)
+        row, start, end, keep, ts = _detect(
+            slots, score, use, windows.start, windows.stop, windows.rate, windows.per, windows.phase, train.ts, begun,
+            rate, per, phase, seen, left, locked, begin, stop, freed, oldest, mean, var, self.threshold, self.weight,
+            self.startup, self.refractory, self.longest, self.padding, self.lock, late,
         )  # fmt: skip
-        row, start, end, keep, ts = found
         out = [ranges(train.schema, self.by, keys, slots[row], start, end, keep == 1, ts, train.number[row])]
         if moment.end:
             out.append(self._rest(train.schema, keys, moment.number))
-        return (concat(out[0].schema, out),)
+        return concat(out[0].schema, out), out_of_order(train, late)
 
     def _rest(self, stream: pa.Schema, keys: Table, number: int) -> Train:
         """Events that are open at the end."""
@@ -115,59 +118,74 @@ class Cfar:
 
 @kernel
 def _detect(
-    key: Ints, score: npt.NDArray[np.float64], use: npt.NDArray[np.bool_], start: Ints, stop: Ints, ts: Ints,
-    met: Ints, seen: Ints, left: Ints, locked: Ints, begin: Ints, reached: Ints, freed: Ints, oldest: Ints,
-    mean: npt.NDArray[np.float64], var: npt.NDArray[np.float64],
-    threshold: float, weight: float, startup: int, refractory: int, longest: int, padding: int, lock: int,
+    key: Ints, score: npt.NDArray[np.float64], use: Bools, start: Ints, stop: Ints, rate: Ints, per: Ints, phase: Ints,
+    ts: Ints, begun: Ints, rates: Ints, pers: Ints, phases: Ints, seen: Ints, left: Ints, locked: Ints, begin: Ints,
+    reached: Ints, freed: Ints, oldest: Ints, mean: npt.NDArray[np.float64], var: npt.NDArray[np.float64],
+    threshold: float, weight: float, startup: int, refractory: int, longest: int, padding: int, lock: int, late: Bools,
 ) -> tuple[Ints, Ints, Ints, Ints, Ints]:  # fmt: skip
-    """The row at which each range is known, the range, whether it is kept, and its `ts`; one at most for each row.
+    """The row at which each range is known, the range, whether it is kept, and its `ts`; marks what is `late`.
 
     `left` is how many more windows an event waits for; -1 says that one has just ended because it was the longest, so
     that another that follows at once is of the same lock.
     """
-    row_of, first, last = (np.empty(len(key), np.int64), np.empty(len(key), np.int64), np.empty(len(key), np.int64))
-    keep, old = np.empty(len(key), np.int64), np.empty(len(key), np.int64)
+    # A row tells one range or begins another, but those that were open before may end beside it.
+    most = len(key) + min(len(key), len(left))
+    row_of, first, last = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.int64)
+    keep, old = np.empty(most, np.int64), np.empty(most, np.int64)
     found = 0
     for row in range(len(key)):
-        k, value = key[row], score[row]
+        k, value = np.uint64(key[row]), score[row]
         if not use[row] or value != value:
             continue
-        if met[k] == 0:
-            met[k], freed[k] = 1, start[row]
-        above = seen[k] >= startup and value > mean[k] + threshold * np.sqrt(var[k])
-        fresh = left[k] == 0
-        if left[k] <= 0 and above:
-            if fresh:
-                locked[k] = start[row]
-            begin[k], left[k], oldest[k] = start[row], refractory + 1, ts[row]
-        if left[k] > 0 and not fresh and stop[row] - locked[k] > lock:
-            left[k], seen[k] = 0, 0
-        if left[k] > 0:
-            seen[k] += 1
-            oldest[k] = min(oldest[k], ts[row])
-            left[k] = refractory if above else left[k] - 1
-            reached[k] = stop[row]
-            if left[k] == 0 or stop[row] - begin[k] >= longest:
-                left[k] = 0 if left[k] == 0 else -1
+        at, end = start[row], stop[row]
+        if (at <= begun[k]) | (rate[row] != rates[k]) | (per[row] != pers[k]) | (phase[row] != phases[k]):
+            here = follows(at, 1, rate[row], per[row], phase[row], begun[k] + 1, begun[k], rates[k], pers[k], phases[k])
+            if here == LATE:
+                late[row] = True
+                continue
+            if left[k] > 0:
                 row_of[found], first[found] = row, begin[k] - padding
-                last[found], keep[found], old[found] = stop[row] - 1 + padding, 1, oldest[k]
+                last[found], keep[found], old[found] = reached[k] - 1 + padding, 1, oldest[k]
                 found += 1
-                freed[k] = max(freed[k], stop[row])
-            continue
-        left[k] = 0
+            left[k], freed[k] = 0, at
+            rates[k], pers[k], phases[k] = rate[row], per[row], phase[row]
+        begun[k] = at
+        count, waits = seen[k], left[k]
+        above = count >= startup and value > mean[k] + threshold * np.sqrt(var[k])
+        if above or waits != 0:
+            if above and waits <= 0:
+                if waits == 0:
+                    locked[k] = at
+                begin[k], left[k], oldest[k] = at, refractory + 1, ts[row]
+            if left[k] > 0 and waits != 0 and end - locked[k] > lock:
+                left[k], count = 0, 0
+            if left[k] > 0:
+                seen[k] = count + 1
+                oldest[k] = min(oldest[k], ts[row])
+                left[k] = refractory if above else left[k] - 1
+                reached[k] = end
+                if left[k] == 0 or end - begin[k] >= longest:
+                    left[k] = 0 if left[k] == 0 else -1
+                    row_of[found], first[found] = row, begin[k] - padding
+                    last[found], keep[found], old[found] = end - 1 + padding, 1, oldest[k]
+                    found += 1
+                    freed[k] = max(freed[k], end)
+                continue
+            left[k], seen[k] = 0, count
         if abs(value) < _FAR:
-            seen[k] += 1
-            if seen[k] == 1:
+            count += 1
+            seen[k] = count
+            if count == 1:
                 mean[k], var[k] = value, 0.0
             else:
                 # The first windows weigh equally, so that the estimate does not hang on the very first.
-                share = max(1.0 - weight, 1.0 / seen[k])
+                share = max(1.0 - weight, 1.0 / count)
                 away = value - mean[k]
                 mean[k] += share * away
                 var[k] = (1.0 - share) * (var[k] + share * away * away)
-        if start[row] - padding - freed[k] >= longest:
-            row_of[found], first[found], last[found] = row, freed[k], start[row] - padding - 1
+        if at - padding - freed[k] >= longest:
+            row_of[found], first[found], last[found] = row, freed[k], at - padding - 1
             keep[found], old[found] = 0, ts[row]
             found += 1
-            freed[k] = start[row] - padding
+            freed[k] = at - padding
     return row_of[:found], first[:found], last[:found], keep[:found], old[:found]

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from australis.columns import arrow
 from australis.kernel import inner, kernel
 from australis.signals.column import Segments, Sizes
 from australis.table import Table
@@ -48,7 +49,8 @@ def admit(
 
 def out_of_order(train: Train, late: Bools) -> Train:
     """The tuples of a train that are late."""
-    return train.where(pa.array(late))
+    mask: Any = arrow(late, None, pa.bool_())
+    return train.where(mask)
 
 
 @inner
