@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from australis.arguments import fit_fields
+from australis.arguments import COUNT, fit_fields
 from australis.columns import Values, plain, storage
 from australis.errors import SchemaError, listing, near
 from australis.kernel import inner
@@ -37,9 +37,9 @@ class Order:
     by: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        plain = type(self.on) is str and type(self.slack) is int and type(self.by) is tuple
-        if not plain or not all(type(name) is str for name in self.by):  # boxes make orders as they run
-            fit_fields(self)
+        plain = type(self.on) is str and type(self.slack) is int and abs(self.slack) < COUNT
+        if not plain or type(self.by) is not tuple or not all(type(name) is str for name in self.by):
+            fit_fields(self)  # which takes its time, and boxes make orders as they run
 
     @property
     def counts(self) -> bool:

@@ -113,7 +113,7 @@ def test_who_comes_and_goes_within_a_train_is_told_of() -> None:
     [
         ({"every": 5}, r"`every` 5 is a span.*`time`"),
         ({"every": 0, "time": "time"}, r"`every` is `report`, `train` or a span"),
-        ({"every": "5 s", "time": "time"}, r"`5 s`.*`time`"),
+        ({"every": "5 ms", "time": "time"}, r"5 ms is no whole number of seconds.*`time`"),
         ({"every": "report", "cache": 0.0}, r"with a `cache`.*`train`"),
         ({"every": "tuple"}, r"`tuple`"),
     ],

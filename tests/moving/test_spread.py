@@ -181,7 +181,7 @@ def test_the_rest_of_rounding_goes_with_the_last_tuple_of_a_sum() -> None:
         ({"kind": "circle", "x": 1, "y": 1}, "the query q does not read"),
         ({"kind": "circle", "x": 1, "y": 1, "radios": 2}, "the query q has no `radios`.*`radius`"),
         ({"x": 1, "y": 1}, "the query q has no `kind`"),
-        ({"kind": "knn", "x": 1, "y": 1, "k": 1.5}, "`k` is a int, not 1.5"),
+        ({"kind": "knn", "x": 1, "y": 1, "k": 1.5}, "`k` is a whole number, not 1.5"),
     ],
 )
 def test_a_query_that_does_not_read_is_refused_when_the_network_is_built(query: Any, message: str) -> None:

@@ -157,7 +157,11 @@ def steps(
             tables = rebuilt(box.tables(*schemas), log)
 
 
-def stepwise(world: World, streams: Sequence[Train], ends: dict[int, int] | None = None) -> list[tuple[int, Any]]:
+Ends = dict[int, tuple[int, bool]]
+"""For each number, the one at which its span ends, and whether that is the end of the input."""
+
+
+def stepwise(world: World, streams: Sequence[Train], ends: Ends | None = None) -> list[tuple[int, Any]]:
     """What each tuple changes, by its arrival number: the tuples one after another, and all answers after each.
 
     With `ends`, tuples are taken together whose numbers end at the same one.
@@ -167,15 +171,15 @@ def stepwise(world: World, streams: Sequence[Train], ends: dict[int, int] | None
     known = world.answers()
     for at, (number, side, row) in enumerate(tuples):
         (world.ask if side else world.report)(row)
-        end = number if ends is None else ends[number]
+        end = (number, False) if ends is None else ends[number]
         following = tuples[at + 1][0] if at + 1 < len(tuples) else None
-        if following is not None and (following if ends is None else ends[following]) == end:
+        if following is not None and ((following, False) if ends is None else ends[following]) == end:
             continue
         answers = world.answers()
         for query in {*known, *answers}:
             before, after = known.get(query, frozenset()), answers.get(query, frozenset())
-            found += [(end, (query, -1, each)) for each in before - after]
-            found += [(end, (query, 1, each)) for each in after - before]
+            found += [(end[0], (query, -1, each)) for each in before - after]
+            found += [(end[0], (query, 1, each)) for each in after - before]
         known = answers
     return sorted(found)
 
@@ -185,8 +189,8 @@ def _merged(streams: Sequence[Train]) -> list[tuple[int, int, Row]]:
     return sorted(tuples, key=lambda each: each[:2])
 
 
-def spans(streams: Sequence[Train], span: int) -> dict[int, int]:
-    """The number at which the span ends in which each tuple came, by the latest time of any report."""
+def spans(streams: Sequence[Train], span: int) -> Ends:
+    """Where the span ends in which each tuple came, by the latest time of any report."""
     tuples = _merged(streams)
     now, last, which = -math.inf, max((number for number, _, _ in tuples), default=0), {}
     for number, side, row in tuples:
@@ -194,5 +198,6 @@ def spans(streams: Sequence[Train], span: int) -> dict[int, int]:
         which[number] = now if math.isinf(now) else now // span
     ends = {}
     for number, mine in which.items():
-        ends[number] = min((other for other, its in which.items() if other > number and its != mine), default=last)
+        later = [other for other, its in which.items() if other > number and its != mine]
+        ends[number] = (min(later), False) if later else (last, True)
     return ends

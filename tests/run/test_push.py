@@ -672,7 +672,7 @@ def test_text_forms():
         ("push:localhost", "`localhost` is no port"),
         ("push:99999", "a port is less than 65536"),
         ("push:80?largest=1e12", "`largest` is 1 to 536870912 bytes.*given are largest=1000000000000"),
-        ("push:80?limit=0", "`limit` at least 1"),
+        ("push:80?limit=0", "limit is a whole number, 1 or more"),
         ("push:80?limit=much", "limit is a number, not `much`"),
         ("push:80?pool=x", "there is no option pool; there are spool, limit, largest; did you mean `spool`"),
         ("pusch:80", "there is no source `pusch:80`; did you mean `push`"),

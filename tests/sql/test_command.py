@@ -105,7 +105,7 @@ MOVING = ["--source", "ships=ships.csv", "--moving", "id=vid,x=lon,y=lat,time=ti
 def test_a_spatial_query_runs_and_tells_its_choices(place: Path) -> None:
     (place / "ships.csv").write_text(SHIPS)
     told(INSIDE, *MOVING, "--sink", "out=tugs.csv", "--local")
-    assert (place / "tugs.csv").read_text() == '"sign","vid","type"\n1,9,"tug"\n'
+    assert (place / "tugs.csv").read_text() == '"sign","vid","type"\n1,7,"tug"\n1,9,"tug"\n-1,7,"tug"\n'
     shown = told(INSIDE, *MOVING, "--explain")
     assert "ask_1: ask of ships, lead_1" in shown
     assert "the selection `type = 'tug'` first: " in shown

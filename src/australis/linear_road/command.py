@@ -273,11 +273,12 @@ def validate(
     from australis.linear_road.past import opened
     from australis.linear_road.validation import validate as validated
 
+    answers = options.paths(output, "--output")
     stream = feed(given, copies)
     with _bar("validating", None) as told:
         verdict = validated(
             stream,
-            options.paths(output),
+            answers,
             None if past is None else opened(past, stream),
             speed=_speed(speed),
             since=since,

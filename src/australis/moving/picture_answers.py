@@ -35,7 +35,7 @@ def watched(
 def _reaches(run: au.Local) -> dict[int, float]:
     queries = run.tables[_BOX]["queries"]
     slots = queries.slots[queries["kind"][queries.slots] == NEAREST]
-    return dict(zip(queries["query"][slots].tolist(), np.sqrt(queries["limit"][slots]).tolist(), strict=True))
+    return dict(zip(queries["query"][slots].tolist(), queries["limit"][slots].tolist(), strict=True))
 
 
 def _moments(path: Path) -> Iterator[tuple[int, pa.Table]]:

@@ -159,7 +159,7 @@ def run_local(
 
 def know(functions: list[str] | None) -> None:
     """Run modules, which make functions known."""
-    for path in paths(functions):
+    for path in paths(functions, "--functions"):
         try:
             runpy.run_path(str(path), run_name=path.stem)
         except AustralisError:
@@ -178,9 +178,12 @@ def several(given: str | list[str] | None) -> list[str]:
     return [part.strip() for text in texts for part in text.split(",") if part.strip()]
 
 
-def paths(given: list[str] | None) -> list[Path]:
+def paths(given: list[str] | None, option: str) -> list[Path]:
     """Several files; a comma may be in the name of one that is there."""
     from australis.place import place
 
-    found = [[text] if place(text).exists() else several(text) for text in given or ()]
-    return [place(text) for texts in found for text in texts]
+    try:
+        found = [[text] if place(text).exists() else several(text) for text in given or ()]
+        return [place(text) for texts in found for text in texts]
+    except RunError as error:
+        raise RunError(f"{option} {error}") from error

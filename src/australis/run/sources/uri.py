@@ -125,7 +125,7 @@ def _cutting(spelled: str, options: dict[str, str]) -> Cutting:
 def _push(spelled: str, place: str, columns: Any, options: dict[str, str]) -> Push:
     _check(spelled, options, ("spool", "limit", "largest"))
     host, _, port = place.rpartition(":")
-    if not port.isascii() or not port.isdigit() or len(port) > 5 or int(port) >= 1 << 16:
+    if not port.isascii() or not port.isdigit() or len(port) > 9:
         raise RunError(f"{spelled}: `{port}` is no port; write push:8080, or push:HOST:8080 for more than this machine")
     folder = str(path_of(options["spool"]).expanduser()) if options.get("spool") else ""
     limit, largest = (
