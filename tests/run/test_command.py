@@ -167,6 +167,7 @@ def test_a_signal_before_the_run_is_heard_while_it_is_started_and_handlers_come_
         assert beginning.wait(asked) is None
         assert asked.status == 143
         go_on.set()
+        beginning._thread.join()  # else Spark's process, which other tests share, would be ended
         beginning.drop(asked)
     assert signal.getsignal(signal.SIGTERM) is before
 
