@@ -165,6 +165,7 @@ TIMES = st.sampled_from([0, 1, 2, 3, 4, 10**4, 10**9, 10**9 + 2, -(2**63), 2**63
 @settings(max_examples=60)
 @given(st.lists(st.tuples(st.integers(0, 3), TIMES), max_size=24), cuts(), st.sampled_from([0, 3]), st.booleans())
 @example([(0, 0), (1, 0), (2, 2**63 - 1), (0, 1)], Cut(()), 3, False)
+@example([(0, 10**9 + 2), (0, 10**9), (0, 0), (1, 0)], Cut(()), 0, False)
 def test_one_wrong_clock_leaves_all_others_as_they_are(said: Any, cut: Cut, timeout: int, restart: bool) -> None:
     rows = [{"id": who, "x": float(who), "y": 0.0, "time": time, "type": "car"} for who, time in said]
     reports = [Tuple(row, 0, number) for number, row in enumerate(rows, 2)]

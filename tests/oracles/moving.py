@@ -41,6 +41,7 @@ class World:
             self.objects.pop(row["id"], None)
             return
         self.objects[row["id"]] = row
+        self.objects = self.known()  # as is who tells an old time
 
     def possible(self, row: Row) -> bool:
         most = (180, 90) if self.earth else (sys.float_info.max,) * 2
