@@ -123,12 +123,10 @@ def reach(x: float, y: float, radius: float, earth: bool) -> tuple[float, float,
 @inner
 def contains(regions: Regions, query: int, x: float, y: float, mask: int, identifier: int) -> bool:
     """Whether a point lies in a region, its edge included, and satisfies the query's condition."""
-    if not (regions.west[query] <= x <= regions.east[query] and regions.south[query] <= y <= regions.north[query]):
-        if not regions.earth:
-            return False
+    if regions.earth:
         x = turned(regions.west[query], regions.east[query], x)
-        if not (regions.west[query] <= x <= regions.east[query] and regions.south[query] <= y <= regions.north[query]):
-            return False
+    if not (regions.west[query] <= x <= regions.east[query] and regions.south[query] <= y <= regions.north[query]):
+        return False
     if regions.need[query] & ~mask:
         return False
     kind = regions.kind[query]
