@@ -3,6 +3,7 @@
 import io
 import json
 import time
+from contextlib import closing
 
 import pyarrow as pa
 import pytest
@@ -179,7 +180,8 @@ def test_the_summary_is_one_line(run):
 def test_the_first_dead_letter_is_shown(run):
     assert progress.first_letter(run) == ""
     found = [Letter("2 values for 3 columns", "a.csv", 40, b"1,2"), Letter("", "a.csv", 44, b"3")]
-    letters.writer(run.checkpoint.path).write(1, [letters.table("reports", found, 1)])
+    with closing(letters.writer(run.checkpoint.path)) as writer:
+        writer.write(1, [letters.table("reports", found, 1)])
     run.batch(taken=1, given=0, letters=2)
     assert progress.first_letter(run) == "; the first: reports: a.csv: at 40: 2 values for 3 columns, in 1,2"
 

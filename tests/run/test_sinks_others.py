@@ -127,7 +127,9 @@ def test_a_file_that_shrank_is_told(tmp_path):
 
 def test_one_process_writes_a_file(tmp_path):
     writer = sink.open(str(tmp_path / "out.csv"), SCHEMA)
-    with pytest.raises(RunError, match=r"out.csv: another process writes to it; stop that, or choose another file"):
+    with pytest.raises(
+        RunError, match=r"out.csv: another output or another run writes to it; stop that, or choose another place"
+    ):
         sink.open(str(tmp_path / "out.csv"), SCHEMA)
     writer.close()
     sink.open(str(tmp_path / "out.csv"), SCHEMA).close()
@@ -179,21 +181,37 @@ def test_a_callback_is_called_with_each_batch_again():
     assert calls == [(0, 0), (1, 2), (1, 2)]
 
 
-def test_a_target_with_transactions_has_each_batch_once():
-    class Target:
-        def __init__(self):
-            self.kept = {}
+class Target:
+    """Keeps batches by run and id."""
 
-        def last_batch(self):
-            return max(self.kept, default=None)
+    def __init__(self):
+        self.kept = {}
 
-        def write(self, batch, table):
-            self.kept[batch] = rows(table)
+    def last_batch(self, run):
+        return max((batch for other, batch in self.kept if other == run), default=None)
 
+    def write(self, run, batch, table):
+        self.kept[run, batch] = [i for i, _ in rows(table)]
+
+
+def test_a_target_with_transactions_has_each_batch_of_each_run_once():
     target = Target()
-    for batch in (0, 1, 1, 2, 0):
-        sink.open(target, SCHEMA).write(batch, [train(batch)])
-    assert target.kept == {0: [(0, "<0>")], 1: [(1, "<1>")], 2: [(2, "<2>")]}
+    for run in ("one", "other"):
+        for batch in (0, 1, 1, 2, 0):
+            sink.open(target, SCHEMA, run).write(batch, [train(batch)])
+    assert target.kept == {(run, batch): [batch] for run in ("one", "other") for batch in range(3)}
+
+
+def test_a_target_that_is_ahead_of_the_checkpoint_is_refused():
+    target = Target()
+    writer = sink.open(target, SCHEMA, "run")
+    for batch in (1, 2, 3):
+        writer.write(batch, [train(batch)])
+    assert writer.agree(3, 2) == ""
+    with pytest.raises(
+        RunError, match=r"Target: has batches of run run up to 3, and the checkpoint knows none after 2;"
+    ):
+        writer.agree(2, 2)
 
 
 @pytest.fixture
@@ -277,3 +295,4 @@ def test_a_batch_that_was_not_taken_tells_what_becomes_of_it(replace, told, tmp_
     shutil.rmtree(tmp_path / "out")
     with pytest.raises(RunError, match=f"the batch is not written: start the run again: {told}"):
         writer.write(0, [train(1)])
+    writer.close()

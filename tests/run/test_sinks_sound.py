@@ -93,6 +93,7 @@ def test_what_stands_in_a_column_does_not_leave_the_folder(tmp_path: Path) -> No
     odd = signal(SCHEMA, site=[1], name=["../../x/\0y"], left=[some(0, 5)], right=[None]).tuples
     writer = sink.open(f"{tmp_path}/out/{{name}}.wav", odd.schema)
     writer.write(0, [odd])
+    writer.close()
     assert [path.name for path in tmp_path.rglob("*.wav")] == ["_.._x_y.wav"]
 
 

@@ -49,10 +49,15 @@ class Answers:
     def open(self, run: str, replace: bool) -> None:
         if self._writer is None:
             try:
-                self._writer = SingleWriter(self.path, b"", run, replace)
+                self._writer = SingleWriter(self.path, b"", pa.schema([]), run, replace)
             except OSError as error:
                 raise RunError(f"{self.path}: {error}; choose a file that can be written to") from error
         self._open += 1
+
+    def agree(self, planned: int, committed: int) -> str:
+        """Cut off the batches after the last one that a checkpoint has planned; what went, in words."""
+        assert self._writer is not None
+        return self._writer.agree(planned, committed)
 
     def take(self, name: str, batch: int, tuples: Iterable[pa.RecordBatch]) -> None:
         assert self._writer is not None
@@ -80,6 +85,9 @@ class AnswerSink:
     def open(self, schema: pa.Schema, run: str = "", replace: bool = False) -> AnswerSink:
         self.answers.open(run, replace)
         return self
+
+    def agree(self, planned: int, committed: int) -> str:
+        return self.answers.agree(planned, committed)
 
     def write(self, batch_id: int, tuples: Iterable[pa.RecordBatch]) -> None:
         self.answers.take(self.name, batch_id, tuples)

@@ -55,7 +55,7 @@ class Benchmark:
 
     def seconds(self) -> float:
         """How long ago a tuple of time 0 was due at this speed; 0 before the clock has started."""
-        offset = self.run.checkpoint.inputs().get("sent") if self.run is not None else None
+        offset = self.run.checkpoint.log.inputs().get("sent") if self.run is not None else None
         if not offset or offset["began"] is None:
             return 0.0
         passed = (time.time_ns() // 1000 - int(offset["began"])) / 1e6

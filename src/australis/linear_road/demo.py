@@ -70,7 +70,7 @@ def demo(
         bench = Benchmark(stream, output, speed=speed, lead=lead, since=lead)
         with bench.start(spark=spark) as run:
             while not run.wait(0.5):
-                second = run.checkpoint.inputs().get("sent", {}).get("time", 0)
+                second = run.checkpoint.log.inputs().get("sent", {}).get("time", 0)
                 pace = "at once" if second < lead else f"at {speed:g} times real time"
                 told(f"answering {pace}: minute {second // 60} of {end}")
             batches = list(run.progress)

@@ -100,7 +100,7 @@ def trial(feed: Feed, span: Span, past: Past | None = None, *, spark: SparkSessi
 def _progress(bench: Benchmark, span: Span) -> str:
     run = bench.run
     assert run is not None
-    second = run.checkpoint.inputs().get("sent", {}).get("time", span.since)
+    second = run.checkpoint.log.inputs().get("sent", {}).get("time", span.since)
     late = "" if second < span.lead else f", {bench.seconds() - second:.1f} s behind"
     return f"{bench.feed.xways * bench.feed.copies} expressways: second {second} of {span.until}{late}"
 

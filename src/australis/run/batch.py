@@ -11,13 +11,23 @@ from australis.box import Moment
 from australis.errors import RunError
 from australis.train import Ints
 
-_ROW_BITS, _SPLIT_BITS = 26, 10
+_ROW_BITS = 26
+_WIDE = 1 << 36
+
+
+def room(splits: int, wide: bool = False) -> int:
+    """How many arrival numbers a batch of so many splits has; many more if a source gives `wide` numbers of its own.
+
+    At 60 ms a batch there are enough for 16 years with 16 splits, and for 93 days if they are wide.
+    """
+    return max(splits << _ROW_BITS, _WIDE if wide else 1)
 
 
 @dataclass(frozen=True)
 class Batch:
     """The version that it makes, the local time in microseconds, whether the inputs are done with it, its network's
-    number, the version that was the first of that network, and the inputs that are done with it.
+    number, the version that was the first of that network, the inputs that are done with it, the least arrival number
+    of its tuples, and how many of those there may be.
     """
 
     version: int
@@ -26,6 +36,8 @@ class Batch:
     network: int = 1
     began: int = 1
     ended: frozenset[str] = frozenset()
+    first: int = 0
+    room: int = _WIDE
 
     @property
     def changed(self) -> bool:
@@ -33,30 +45,24 @@ class Batch:
         return self.version == self.began
 
     @property
-    def first(self) -> int:
-        """The least arrival number of the batch."""
-        return self.version << (_ROW_BITS + _SPLIT_BITS)
-
-    @property
     def moment(self) -> Moment:
         """What boxes know in the last step of the batch."""
-        last = ((self.version + 1) << (_ROW_BITS + _SPLIT_BITS)) - 1
-        return Moment(last, self.clock, self.end, self.ended)
+        return Moment(self.first + self.room - 1, self.clock, self.end, self.ended)
 
     def numbers(self, split: int, row: int, count: int) -> Ints:
         """Arrival numbers of rows of a split: they go by splits, then by rows."""
-        if row + count > 1 << _ROW_BITS or split >= 1 << _SPLIT_BITS:
+        if row + count > 1 << _ROW_BITS or (split + 1) << _ROW_BITS > self.room:
             raise RunError(f"a batch with more than {1 << _ROW_BITS} tuples in a split: let batches be smaller")
         return self.first + (split << _ROW_BITS) + row + np.arange(count)
 
     def merging(self, numbers: Ints) -> Ints:
         """Arrival numbers of tuples that are numbered from 1 within the batch, over all splits."""
-        if len(numbers) and not 0 < numbers[0] <= numbers[-1] < 1 << _ROW_BITS + _SPLIT_BITS:
-            raise RunError(f"a batch with more than {1 << _ROW_BITS + _SPLIT_BITS} numbers: let batches be smaller")
+        if len(numbers) and not 0 < numbers[0] <= numbers[-1] < self.room:
+            raise RunError(f"a batch with more than {self.room} numbers: let batches be smaller")
         return self.first + numbers
 
 
 def batch(offset: dict[str, Any]) -> Batch:
     """The batch that ends at an offset of a run."""
-    ended = frozenset(offset.get("ended", ()))
-    return Batch(offset["version"], offset["clock"], offset["end"], offset["network"], offset["began"], ended)
+    names = ("version", "clock", "end", "network", "began", "first", "room")
+    return Batch(**{name: offset[name] for name in names}, ended=frozenset(offset.get("ended", ())))

@@ -24,13 +24,13 @@ from australis import netfile
 from australis.errors import AustralisError, RunError
 from australis.network import Network
 from australis.place import place
-from australis.run.batch import Batch, batch
 from australis.run.delta import REMEDY
 from australis.run.job import Home, Job
+from australis.run.log import Log
 from australis.run.sinks.durable import renamed
 from australis.run.source import Offset
 
-FORMAT = 2
+FORMAT = 3
 
 
 @dataclass(frozen=True)
@@ -57,20 +57,22 @@ class Checkpoint:
 
     def __init__(self, path: str | Path, lasting: bool = True) -> None:
         self.path = place(path).absolute()
+        self.log = Log(self.path / "query")
         self.lasting = lasting
         """Whether it is there after the run."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise RunError(f"{self.path}: cannot be a checkpoint folder: {error}") from error
-        self.fresh = not (self.path / "run.json").exists()
-        if self.fresh:
+        self.partitions: int | None = None
+        """How many there are; none before the run has begun."""
+        if not (self.path / "run.json").exists():
             strangers = sorted(entry.name for entry in self.path.iterdir() if not entry.name.startswith("."))
             if strangers:
                 raise RunError(
                     f"{self.path}: is no checkpoint: it holds {strangers[0]}, and no run.json; choose an empty folder"
                 )
-            self.run, self.partitions = uuid.uuid4().hex, 1
+            self.run = uuid.uuid4().hex
             return
         kept = self._read(self.path / "run.json")
         if kept.get("format") != FORMAT:
@@ -78,10 +80,18 @@ class Checkpoint:
                 f"{self.path}: a checkpoint of format {kept.get('format')}, and this Australis reads format {FORMAT};"
                 " run the Australis that wrote it, or start again with an empty folder"
             )
-        self.run, self.partitions = str(kept["run"]), int(kept["partitions"])
+        self.run, self.partitions = str(kept["run"]), kept["partitions"]
+
+    @property
+    def fresh(self) -> bool:
+        """Whether no run has begun on it."""
+        return self.partitions is None
 
     def begin(self) -> IO[bytes]:
-        """Make it a checkpoint, if it is not one yet. What is returned locks it until it is closed."""
+        """Make it a checkpoint, if it is not one yet. What is returned locks it until it is closed.
+
+        The run has its id from here on: whatever is made for it afterwards is known to be its own, if it is killed.
+        """
         lock = (self.path / ".lock").open("wb")
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -89,8 +99,16 @@ class Checkpoint:
             lock.close()
             raise RunError(f"{self.path}: another run uses it; stop that one, or choose another folder") from error
         if self.fresh:
-            self._write(self.path / "run.json", {"format": FORMAT, "run": self.run, "partitions": self.partitions})
+            self._keep_run()
         return lock
+
+    def divide(self, partitions: int) -> None:
+        """Say how many partitions the run has."""
+        self.partitions = partitions
+        self._keep_run()
+
+    def _keep_run(self) -> None:
+        self._write(self.path / "run.json", {"format": FORMAT, "run": self.run, "partitions": self.partitions})
 
     def keep(self, job: Job) -> None:
         """Keep a job's network, before a batch runs it."""
@@ -110,42 +128,12 @@ class Checkpoint:
         """The greatest number of a network that it keeps."""
         return max((int(path.stem) for path in (self.path / "networks").glob("*.json")), default=0)
 
-    def offset(self, number: int) -> Batch:
-        """The batch that Spark has planned under a number of its own."""
-        path = self.path / "query" / "offsets" / str(number)
-        try:
-            return batch(json.loads(path.read_text().splitlines()[-1]))
-        except (OSError, ValueError, KeyError, IndexError) as error:
-            raise RunError(f"{path}: cannot be read: {error}; {REMEDY}") from error
-
-    def inputs(self) -> dict[str, Offset]:
-        """How far the last batch that was planned goes in each input."""
-        numbers = self._planned()
-        if not numbers:
-            return {}
-        path = self.path / "query" / "offsets" / str(max(numbers))
-        read: dict[str, Offset] = json.loads(path.read_text().splitlines()[-1])["inputs"]
-        return read
-
     def sweep(self, names: set[str]) -> None:
         """Remove the state of all stages but these."""
-        for folder in _entries(self.path / "state"):
-            if unquote(folder) not in names:
-                shutil.rmtree(self.path / "state" / folder, ignore_errors=True)
-
-    def _planned(self) -> list[int]:
-        return [int(entry) for entry in _entries(self.path / "query" / "offsets") if entry.isdigit()]
-
-    def last_batch(self) -> Batch | None:
-        """The last batch that was planned, whether it was run to its end or not."""
-        numbers = self._planned()
-        last = self.offset(max(numbers)) if numbers else None
-        return last if last is not None and last.version else None
-
-    def done(self) -> bool:
-        """Whether the run came to the end of its inputs."""
-        last = max(self._planned(), default=None)
-        return last is not None and str(last) in _entries(self.path / "query" / "commits") and self.offset(last).end
+        state = self.path / "state"
+        for folder in state.iterdir() if state.exists() else ():
+            if unquote(folder.name) not in names:
+                shutil.rmtree(folder, ignore_errors=True)
 
     def _network(self, number: int) -> Path:
         return self.path / "networks" / f"{number:06}.json"
@@ -165,7 +153,3 @@ class Checkpoint:
                 file.write(json.dumps(value, indent=1).encode())
         except OSError as error:
             raise RunError(f"{path}: cannot be written: {error}; make room, or choose another checkpoint") from error
-
-
-def _entries(folder: Path) -> list[str]:
-    return [entry.name for entry in folder.iterdir()] if folder.exists() else []

@@ -125,7 +125,7 @@ def main(
 
 
 def _to_its_end(run: Run, asked: Asked, telling: Telling, since: float, hush: Callable[[], None]) -> int:
-    over = telling.kept and not run.totals.batches and run.checkpoint.done()
+    over = telling.kept and not run.totals.batches and run.checkpoint.log.done()
     teller = telling.teller(run)
     watched = Watched(run, asked, teller.show, hush)
     ended = "failure"

@@ -18,11 +18,15 @@ _MOST, _LEAST = 1 << 25, 1 << 10
 
 @dataclass(frozen=True)
 class Order:
-    """The network to run next, about how many tuples of each input a batch may take, and whether to stop."""
+    """The network to run next, about how many tuples of each input a batch may take, and whether to stop.
+
+    A run that is to `begin` does so without waiting for a tuple.
+    """
 
     network: int
     limit: int
     stop: bool = False
+    begin: bool = False
 
 
 @dataclass(frozen=True)

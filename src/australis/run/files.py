@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,15 +16,17 @@ from australis.errors import RunError
 from australis.place import place
 from australis.run import sink as sinks
 from australis.run.letters import Letter
-from australis.run.sinks.durable import check_ours, journal_of, renamed
+from australis.run.sinks.durable import check_ours, journal_of
 from australis.run.sinks.encode import check
 from australis.run.sinks.jsontext import json_lines
+from australis.run.sinks.past import Past
 from australis.run.source import Source, parts
 from australis.run.sources import uri
 from australis.run.sources.files import Files
 from australis.run.sources.form import FORMATS, SOUNDS, form
 from australis.run.sources.samples import Samples
 from australis.run.standard import standard
+from australis.schema import text
 
 __all__ = ["FORMATS", "JsonLines", "Sink", "Unread", "dead", "form", "read", "sink", "tuples_of"]
 
@@ -125,9 +126,9 @@ class Whole:
 
     def __init__(self, path: Path, schema: pa.Schema) -> None:
         self.path, self.run = path, uuid4().hex
-        self.journal = journal_of(path)
-        kept = json.loads(self.journal.read_text()) if self.journal.exists() else None
-        check_ours(path, kept, path.stat().st_size if path.exists() else 0)
+        self.past, self.columns = Past(journal_of(path), path), text(schema)
+        length = None if self.past.run is None else self.past.sizes[0]
+        check_ours(path, length, path.stat().st_size if path.exists() else 0)
         self._note(0)
         self.writer = _opened(path, schema)
 
@@ -142,8 +143,8 @@ class Whole:
             raise RunError(f"{self.path}: {error}; its end is not written") from error
 
     def _note(self, length: int) -> None:
-        with renamed(self.journal) as file:
-            file.write(json.dumps({"run": self.run, "batch": 0, "length": length}).encode())
+        self.past.begin(self.run, self.columns, length)
+        self.past.close()
 
 
 class Numbered:

@@ -144,6 +144,12 @@ class Job:
         ]
         return (*entries, *(output.name for output in self.network.outputs), *_SCHEMAS)
 
+    @property
+    def wide(self) -> bool:
+        """Whether a source numbers its tuples by itself."""
+        some = (self.sources[input.name] for input in self.streams)
+        return any(isinstance(source, Divided) and source.by is not None for source in some)
+
     def width(self, stage: Stage) -> int:
         """How many partitions a stage has."""
         return 1 if stage.one else self.partitions
@@ -316,9 +322,10 @@ class _Post:
         """All that is sent; of outputs that are written here, where the parts are."""
         for name, writer in self.job.parted.items():
             trains = self.sent.get((self.address[name], partition), [])
-            if sum(train.nbytes for train in trains) > HEAVY:
+            heavy = sum(train.nbytes for train in trains) > HEAVY
+            made = writer.make(self.batch.version, partition, [train.tuples for train in trains]) if heavy else ""
+            if made:
                 del self.sent[self.address[name], partition]
-                made = writer.make(self.batch.version, partition, [train.tuples for train in trains])
                 self.add(PARTS, 0, _hidden(measures.part(name, made, trains), self.batch))
         return [Parcel(address, bucket, trains) for (address, bucket), trains in self.sent.items()]
 

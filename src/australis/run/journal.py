@@ -15,16 +15,21 @@ Entry: TypeAlias = dict[str, Any]
 """What JSON can hold."""
 
 
+_REMEDY = "put back the file as it was, or remove it: then what is sent again is stored again"
+
+
 class Journal:
     """One line an entry, with its checksum. The first sums up what came before.
 
     It is written by one process. `rewrite` comes before the first `append`, and after one that failed.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, remedy: str = _REMEDY) -> None:
+        self.path, self.remedy = path, remedy
         self.file: int | None = None
         self.size = 0
+        self.torn = False
+        """Whether the last line, when it was read, was not whole."""
 
     def entries(self) -> list[Entry]:
         """What is in it. A last line that is not whole was never finished."""
@@ -32,15 +37,16 @@ class Journal:
             return []
         with self.path.open("rb") as lines:
             found = [_entry(line) for line in lines]
-        if found and found[-1] is None:
+        self.torn = bool(found) and found[-1] is None
+        if self.torn:
             found.pop()
         entries = [entry for entry in found if entry is not None]
         if len(entries) < len(found):
-            raise RunError(
-                f"{self.path}: line {found.index(None) + 1} does not read; put back the file as it was, or remove it:"
-                " then what is sent again is stored again"
-            )
+            raise self.unreadable(found.index(None) + 1)
         return entries
+
+    def unreadable(self, line: int) -> RunError:
+        return RunError(f"{self.path}: line {line} does not read; {self.remedy}")
 
     def rewrite(self, entry: Entry) -> None:
         """Begin anew, with one entry."""

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 
-from australis.run.batch import Batch, batch
+from australis.run.batch import Batch, batch, room
 from australis.run.control import Control
 from australis.run.job import Job
 from australis.run.sent import Sent
@@ -40,7 +40,16 @@ class Reader(DataSourceStreamReader):
 
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802 (Spark's name)
         job = self._job(self.control.order().network)
-        return {"version": 0, "clock": 0, "end": False, "network": 0, "began": 0, "inputs": dict(job.starts)}
+        return {
+            "version": 0,
+            "first": 0,
+            "room": room(0, wide=True),
+            "clock": 0,
+            "end": False,
+            "network": 0,
+            "began": 0,
+            "inputs": dict(job.starts),
+        }
 
     def latestOffset(self, start: dict[str, Any], limit: object = None) -> dict[str, Any]:  # noqa: N802 (Spark's name)
         """Admission control: how far the next batch goes, under which network."""
@@ -55,11 +64,13 @@ class Reader(DataSourceStreamReader):
         ended = [name for name, offset in inputs.items() if job.sources[name].finished(offset)]
         end = len(ended) == len(inputs)
         same = order.network == start["network"]
-        if inputs == start["inputs"] and not end and (same or not start["version"]):
+        if inputs == start["inputs"] and not end and (same or not (start["version"] or order.begin)):
             return start
         version = start["version"] + 1
         return {
             "version": version,
+            "first": start["first"] + start["room"],
+            "room": room(job.partitions, job.wide),
             "clock": time.time_ns() // 1000,
             "end": end,
             "ended": ended,

@@ -37,8 +37,8 @@ from australis.run.sinks.wav import Wav
 from australis.run.sources.form import FORMATS, form
 from australis.run.standard import Standard, standard
 
-__all__ = ["Callback", "Console", "Folder", "Frames", "Http", "Memory", "Single", "Sink", "Sounds", "Target",
-           "Transactional", "Wav", "Writer", "open", "sink"]  # fmt: skip
+__all__ = ["Agreeing", "Callback", "Console", "Folder", "Frames", "Http", "Memory", "Single", "Sink", "Sounds",
+           "Target", "Transactional", "Wav", "Writer", "open", "sink"]  # fmt: skip
 
 FORMS = (
     "`console`",
@@ -65,11 +65,23 @@ class Parted(Protocol):
     """A writer to which tasks can give their parts of a batch by themselves. It pickles."""
 
     def make(self, batch_id: int, part: int, tuples: list[pa.RecordBatch]) -> str:
-        """Keep a part so that nobody sees it yet; what it is called."""
+        """Keep a part so that nobody sees it yet; what it is called, or nothing where it cannot be kept."""
         ...
 
     def take(self, made: list[str]) -> None:
-        """Let parts be seen, or pass over those that are there already."""
+        """Let parts of a batch be seen. The rest of it is written next."""
+        ...
+
+
+@runtime_checkable
+class Agreeing(Protocol):
+    """A writer that knows which batches it has, and can agree with a checkpoint that has other ones."""
+
+    def agree(self, planned: int, committed: int) -> str:
+        """Forget the batches after the last one that was planned, since they come again, and say so.
+
+        Refuse if that cannot be, or if a batch is missing up to the last one that was committed.
+        """
         ...
 
 

@@ -28,15 +28,17 @@ from australis.run.job import LETTERS, MEASURES, PARTS, Job
 from australis.run.ledger import Ledger
 from australis.run.merging import merging
 from australis.run.nursery import room
+from australis.run.outlet import Outlet, outlet
 from australis.run.reader import COLUMNS, NAME, aside
 from australis.run.reason import reason
 from australis.run.sent import Sent, send
 from australis.run.session import apart
-from australis.run.sink import Parted, Writer
+from australis.run.sink import Parted
 from australis.run.sources.frame import Feed
 from australis.run.succession import successor
 from australis.run.totals import Totals
 from australis.run.wire import Parcel, in_order, rows, unpack
+from australis.schema import text
 from australis.train import Train
 
 if TYPE_CHECKING:
@@ -62,7 +64,7 @@ class Run:
         spark: SparkSession,
         checkpoint: Checkpoint,
         jobs: Mapping[int, Job],
-        writers: Mapping[str, Writer],
+        outlets: Mapping[str, Outlet],
         *,
         current: int = 1,
         train: int | None = None,
@@ -77,7 +79,7 @@ class Run:
         """How many tuples could not be read."""
         self.totals = Totals()
         """What was done since the start."""
-        self._spark, self._writers = apart(spark), dict(writers)
+        self._spark = apart(spark)
         self._fixed = train is not None
         self._order = Order(current, train or first_limit(input.schema for input in jobs[current].streams))
         self._feeds = feeds
@@ -87,25 +89,27 @@ class Run:
         Path(self._control.aside).mkdir()
         self._aside = self._control.aside if local else ""
         self._jobs: dict[int, Job] = {}
+        self._outlets: dict[int, dict[str, Outlet]] = {}
         self._sent: dict[int, Sent] = {}
         self._began: dict[int, int] = {}
         self._ledger = Ledger(checkpoint.path)
         self._closing.callback(self._ledger.close)
         self._dead = letters.writer(checkpoint.path, checkpoint.run)
+        self._closing.callback(self._dead.close)
+        self._dead.agree(checkpoint.log.planned, checkpoint.log.committed)
         self._state = Condition()
-        self._ended = checkpoint.done()
-        last = checkpoint.last_batch()
+        self._ended = checkpoint.log.done()
+        last = checkpoint.log.last()
         if last is not None:
             self._began[last.network] = last.began
         for job in jobs.values():
-            self._lay(job)
+            self._lay(job, outlets)
         self._control.give(self._order)
         self.query = self._started(trigger)
 
     def _started(self, trigger: str | None) -> StreamingQuery:
-        query = self.checkpoint.path / "query"
-        for log in ("offsets", "commits"):  # Spark would start a process for each, to set its mode
-            (query / log).mkdir(parents=True, exist_ok=True)
+        query = self.checkpoint.log.folder
+        self.checkpoint.log.make()
         try:
             stream = self._spark.readStream.format(NAME).load(control=self._control.folder)
             writer = stream.writeStream.foreachBatch(self._batch).option("checkpointLocation", str(query))
@@ -161,30 +165,52 @@ class Run:
         Boxes that stay as they are keep their state; others start empty, or go. Sources and sinks of inputs and outputs
         that are new are given by name.
         """
-        from australis.run.start import finite, placed, sinks_of, sources_of
+        from australis.run.start import check_names, finite, placed, sources_of
 
+        named = {**(given or {}), **more}
+        check_names(network, named)
         now = self._order.network
-        if now not in self._began and not self._comes(now):
+        if now not in self._began:
+            self._tell(begin=True)
+        if not self._comes(now):
             raise RunError("the run has ended before its network began")
         job = self._jobs[now]
-        named = {**(given or {}), **more}
         sources = placed(sources_of(network, named, job.sources), self.checkpoint)
         network = merging(network, finite(sources))
         number = self.checkpoint.last_number() + 1
         after = successor(job, self._began[now], network, sources, number)
-        for name, sink in sinks_of(network, named).items():
-            (arrow,) = (output.arrow for output in network.outputs if output.name == name)
-            self._writers[name] = sinks.open(
-                sink, network.schema(arrow), self.checkpoint.run, replace=not self.checkpoint.lasting
-            )
-            self._closing.callback(self._writers[name].close)
-        self.checkpoint.keep(after)
-        self._lay(after)
+        with ExitStack() as opened:
+            outlets = self._changed(network, named, opened)
+            self.checkpoint.keep(after)
+            self._lay(after, outlets)
+            self._closing.push(opened.pop_all())
         self._tell(network=number)
         if not self._comes(number):
             raise RunError("the run has ended; the network was not changed")
         self.checkpoint.sweep({home.name for each in (job, after) for home in each.homes})
+        for name, old in self._outlets[now].items():
+            if outlets.get(name) is not old:
+                old.writer.close()
         return self._began[number]
+
+    def _changed(self, network: Network, named: Mapping[str, Any], opened: ExitStack) -> dict[str, Outlet]:
+        """Where the outputs of another network go: as before, or where they are told to."""
+        before, outlets = self._outlets[self._order.network], {}
+        for output in network.outputs:
+            schema, known = network.schema(output.arrow), before.get(output.name)
+            sink = sinks.sink(named[output.name]) if output.name in named else None
+            if sink is not None and (known is None or sink != known.sink):
+                known = outlet(output.name, sink, schema, self.checkpoint)
+                opened.callback(known.writer.close)
+            if known is None:
+                continue
+            if not known.schema.equals(schema):
+                raise RunError(
+                    f"output {output.name}: has the columns {text(known.schema)} now, and would have {text(schema)};"
+                    " give it another sink by its name"
+                )
+            outlets[output.name] = known
+        return outlets
 
     def measures(self) -> pa.Table:
         """What was measured in the last batches; see `australis.run.measures`."""
@@ -193,7 +219,7 @@ class Run:
     def backlog(self) -> dict[str, int]:
         """About how many tuples wait in each source."""
         job = self._jobs[self._order.network]
-        offsets = self.checkpoint.inputs() or job.starts
+        offsets = self.checkpoint.log.inputs() or job.starts
         return {i.name: job.sources[i.name].backlog(offsets.get(i.name, job.starts[i.name])) for i in job.streams}
 
     def _comes(self, number: int) -> bool:
@@ -210,15 +236,18 @@ class Run:
                 self._order = order
                 self._control.give(order)
 
-    def _lay(self, job: Job) -> None:
-        parted = {name: writer for name, writer in self._writers.items() if isinstance(writer, Parted)}
-        job = replace(job, aside=self._aside, parted=parted if self._aside else {})
+    def _lay(self, job: Job, outlets: Mapping[str, Outlet]) -> None:
+        mine = {output.name: outlets[output.name] for output in job.network.outputs if output.name in outlets}
+        parted = {name: each.writer for name, each in mine.items() if isinstance(each.writer, Parted)}
+        job = replace(job, aside=self._aside, parted=parted)
+        self._outlets[job.number] = mine
         self._jobs[job.number], self._sent[job.number] = job, send(job)
         self._control.put(job.number, self._sent[job.number])
 
     def _batch(self, frame: DataFrame, number: int) -> None:
         start = time.perf_counter()
-        batch = self.checkpoint.offset(number)
+        self.checkpoint.log.sync(number)
+        batch = self.checkpoint.log.batch(number)
         if not batch.version:  # Spark runs a first batch even where there is nothing yet
             return
         job = self._jobs[batch.network]
@@ -238,11 +267,11 @@ class Run:
         for output in job.network.outputs:
             some = in_order(job.network.schema(output.arrow), trains.get(output.name, []))
             made = [part for part in parts if part["output"] == output.name]
-            writer = self._writers.get(output.name)
-            if isinstance(writer, Parted) and made:
-                writer.take([part["file"] for part in made])
-            if writer is not None:
-                writer.write(batch.version, [train.tuples for train in some])
+            known = self._outlets[job.number].get(output.name)
+            if known is not None:
+                if isinstance(known.writer, Parted) and made:
+                    known.writer.take([part["file"] for part in made])
+                known.writer.write(batch.version, [train.tuples for train in some])
             made += measures.rows_of([measures.part(output.name, "", some)])
             found.append(measures.output(batch.version, output.name, made, time.time_ns() // 1000))
         bad = [train.tuples for train in trains.get(LETTERS, [])]

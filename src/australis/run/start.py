@@ -19,6 +19,7 @@ from australis.run import sink as sinks
 from australis.run.checkpoint import Checkpoint
 from australis.run.job import Job
 from australis.run.merging import merging
+from australis.run.outlet import outlet
 from australis.run.session import Ending, session
 from australis.run.source import Opened, Source
 from australis.run.sources import uri
@@ -65,7 +66,7 @@ def start(
     stops at the first line that does not read.
     """
     named = {**(given or {}), **more}
-    _check_names(network, named)
+    check_names(network, named)
     _check_options(partitions, train, trigger)
     with ExitStack() as stack:
         temporary = checkpoint is None
@@ -79,19 +80,22 @@ def start(
             )
         sources = placed(sources_of(network, named), folder)
         network = merging(network, finite(sources))
-        writers = {}
-        for name, sink in sinks_of(network, named).items():
-            (arrow,) = (output.arrow for output in network.outputs if output.name == name)
-            writers[name] = sinks.open(sink, network.schema(arrow), folder.run, replace=temporary)
-            stack.callback(writers[name].close)
+        wanted = {output.name: sinks.sink(named[output.name]) for output in network.outputs if output.name in named}
+        stack.enter_context(folder.begin())
+        folder.log.mend()
+        outlets = {}
+        for output in network.outputs:
+            if output.name in wanted:
+                schema = network.schema(output.arrow)
+                outlets[output.name] = outlet(output.name, wanted[output.name], schema, folder)
+                stack.callback(outlets[output.name].writer.close)
         frames = {name: value for name, value in named.items() if _is_frame(value)}
         found, ours = session(spark or next((frame.sparkSession for frame in frames.values()), None), master)
         if ours:
             stack.enter_context(Ending(found))
         if folder.fresh:
-            folder.partitions = partitions or min(found.sparkContext.defaultParallelism, _MOST)
+            folder.divide(partitions or min(found.sparkContext.defaultParallelism, _MOST))
         jobs, current = _jobs(folder, network, sources, strict, change)
-        stack.enter_context(folder.begin())
         folder.keep(jobs[current])
         for source in sources.values():
             if isinstance(source, Opened):
@@ -101,7 +105,7 @@ def start(
         closing = stack.pop_all()
     try:
         return Run(
-            found, folder, jobs, writers, current=current, train=train, trigger=_trigger(trigger), local=local,
+            found, folder, jobs, outlets, current=current, train=train, trigger=_trigger(trigger), local=local,
             feeds=feeds, closing=closing,
         )  # fmt: skip
     except BaseException as error:
@@ -142,12 +146,8 @@ def finite(sources: Mapping[str, Source]) -> set[str]:
     return files | {name for name, source in sources.items() if isinstance(source, Memory)}
 
 
-def sinks_of(network: Network, named: Mapping[str, Any]) -> dict[str, sinks.Sink]:
-    """The sinks of the outputs that are given one."""
-    return {output.name: sinks.sink(named[output.name]) for output in network.outputs if output.name in named}
-
-
-def _check_names(network: Network, named: Mapping[str, Any]) -> None:
+def check_names(network: Network, named: Mapping[str, Any]) -> None:
+    """Refuse a source or a sink that no input and no output is named by."""
     known = [*(input.name for input in network.inputs), *(output.name for output in network.outputs)]
     for name in named:
         if name not in known:
@@ -214,10 +214,11 @@ def _jobs(
 
     A batch that was planned and not finished is run under the network that it was planned for.
     """
-    last = folder.last_batch()
+    last, partitions = folder.log.last(), folder.partitions
+    assert partitions is not None
     if last is None:
-        plan = planned(network, sources, folder.partitions)
-        return {1: Job(network, plan, sources, str(folder.path), folder.partitions, strict=strict)}, 1
+        plan = planned(network, sources, partitions)
+        return {1: Job(network, plan, sources, str(folder.path), partitions, strict=strict)}, 1
     kept = folder.network(last.network)
     before = kept.network()
     lost = list(losses(before, network))
@@ -232,13 +233,13 @@ def _jobs(
             f"{folder.path}: there was an input {listing(i.name for i in before.inputs if i.name not in there)},"
             " which the network no longer has; change the network while it runs, or choose another folder"
         )
-    plan = planned(before, there, folder.partitions, kept.layouts)
+    plan = planned(before, there, partitions, kept.layouts)
     job = Job(
         before,
         plan,
         there,
         str(folder.path),
-        folder.partitions,
+        partitions,
         kept.number,
         kept.starts,
         kept.homes,

@@ -8,16 +8,21 @@ from typing import Protocol
 
 import pyarrow as pa
 
+from australis.errors import RunError
+
 
 class Target(Protocol):
-    """What keeps batches together with the id of the last one, in one transaction: a database, for example."""
+    """What keeps batches together with the id of the last one, in one transaction: a database, for example.
 
-    def last_batch(self) -> int | None:
-        """The id of the last batch that it keeps, or None."""
+    Batches are numbered by runs, each from 1 on: the target keeps the run's id too, so that runs do not meet in it.
+    """
+
+    def last_batch(self, run: str, /) -> int | None:
+        """The id of the last batch that it keeps of a run, or None."""
         ...
 
-    def write(self, batch_id: int, table: pa.Table, /) -> None:
-        """Keep a batch and its id: both, or neither."""
+    def write(self, run: str, batch_id: int, table: pa.Table, /) -> None:
+        """Keep a batch of a run, and its id: both, or neither."""
         ...
 
 
@@ -54,18 +59,30 @@ class Transactional:
     target: Target
 
     def open(self, schema: pa.Schema, run: str = "", replace: bool = False) -> TransactionalWriter:
-        return TransactionalWriter(self.target, schema)
+        return TransactionalWriter(self.target, schema, run)
 
 
 @dataclass(frozen=True)
 class TransactionalWriter:
     target: Target
     schema: pa.Schema
+    run: str
+
+    def agree(self, planned: int, committed: int) -> str:
+        """Refuse a target that is ahead: what is in it cannot be taken back here."""
+        last = self.target.last_batch(self.run)
+        if last is not None and last > planned:
+            raise RunError(
+                f"{type(self.target).__name__}: has batches of run {self.run} up to {last}, and the checkpoint knows"
+                f" none after {planned}; put back the checkpoint that is as old as it, or remove the batches after"
+                f" {planned} from it, and their ids"
+            )
+        return ""
 
     def write(self, batch_id: int, tuples: Iterable[pa.RecordBatch]) -> None:
-        last = self.target.last_batch()
+        last = self.target.last_batch(self.run)
         if last is None or batch_id > last:
-            self.target.write(batch_id, pa.Table.from_batches(tuples, self.schema))
+            self.target.write(self.run, batch_id, pa.Table.from_batches(tuples, self.schema))
 
     def close(self) -> None:
         """The target is its owner's to close."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from glob import escape
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from australis.errors import RunError, listing
 
@@ -43,14 +44,27 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
+def locked(path: Path, what: Path) -> IO[bytes]:
+    """A file that is locked until it is closed: `what` it stands for has one writer, in this process or any other."""
+    file = path.open("ab", buffering=0)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        file.close()
+        raise RunError(
+            f"{what}: another output or another run writes to it; stop that, or choose another place"
+        ) from error
+    return file
+
+
 def journal_of(path: Path) -> Path:
     """The note beside a file of results, by which a run knows what a run wrote."""
     return path.with_name(f".{path.name}.journal")
 
 
-def check_ours(path: Path, kept: Mapping[str, Any] | None, size: int) -> None:
-    """Refuse to replace a file that no run wrote, or that is no longer as a run left it; its journal says."""
-    if size and (kept is None or size < kept["length"]):
+def check_ours(path: Path, length: int | None, size: int) -> None:
+    """Refuse to replace a file that no run wrote, or that is no longer as long as a run left it; its journal says."""
+    if size and (length is None or size < length):
         raise RunError(
             f"{path}: is there already, and no run wrote it as it is; move it away or remove it, or choose another file"
         )

@@ -29,6 +29,13 @@ class Memory:
         self.schema = schema
         return self
 
+    def agree(self, planned: int, committed: int) -> str:
+        """Drop the batches after the last one that a checkpoint has planned; what went, in words."""
+        beyond = [batch_id for batch_id in self.batches if batch_id > planned]
+        for batch_id in beyond:
+            del self.batches[batch_id]
+        return f"a table in memory: {len(beyond)} batches that the checkpoint does not know of go" if beyond else ""
+
     def write(self, batch_id: int, tuples: Iterable[pa.RecordBatch]) -> None:
         if batch_id not in self.batches:
             self.batches[batch_id] = list(tuples)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
-import json
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,17 +11,19 @@ import pyarrow as pa
 
 from australis.errors import RunError
 from australis.place import place
-from australis.run.sinks.durable import again, check_ours, journal_of, renamed, sweep, sync_folder
+from australis.run.sinks.durable import again, check_ours, journal_of, locked, sweep
 from australis.run.sinks.encode import body, check, head
+from australis.run.sinks.past import NEVER, Past, cut_off
 from australis.run.sources.form import form, packed
+from australis.schema import text
 
 
 @dataclass(frozen=True)
 class Single:
     """Exactly once, in order: CSV, JSON lines, or an Arrow stream (`.arrows`). A file that no run wrote is refused.
 
-    The journal `.<name>.journal` holds the last batch that is in the file, and the file's length after it. What a
-    process that was stopped wrote beyond that is cut off when the file is opened again.
+    The journal `.<name>.journal` holds the last batches that are in the file, and its length after each. What a process
+    that was stopped wrote beyond that is cut off, and so are batches that the checkpoint does not know of.
     """
 
     path: str
@@ -40,52 +40,64 @@ class Single:
             )
         check(self.path, form(path), schema)
         try:
-            return SingleWriter(path, head(form(path), schema), run, replace)
+            return SingleWriter(path, head(form(path), schema), schema, run, replace)
         except OSError as error:
             raise RunError(f"{path}: {error}; choose a file that can be written to") from error
 
 
 class SingleWriter:
-    """An open file, locked against other processes, which begins with a head."""
+    """An open file, locked against other writers, which begins with a head."""
 
-    def __init__(self, path: Path, head: bytes, run: str, replace: bool) -> None:
-        self.path, self.run, self.kept = path, run, not replace
-        self.journal = journal_of(path)
-        self.file = path.open("ab", buffering=0)
+    def __init__(self, path: Path, head: bytes, schema: pa.Schema, run: str, replace: bool) -> None:
+        self.path, self.kept = path, not replace
+        self.file = locked(path, path)
         try:
-            self._take_up(head, replace)
+            sweep(path.parent, journal_of(path).name)
+            self.past = Past(journal_of(path), path)
+            self._take_up(head, schema, run, replace)
         except BaseException:
-            self.file.close()
+            self.close()
             raise
 
-    def _take_up(self, head: bytes, replace: bool) -> None:
-        try:
-            fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise RunError(f"{self.path}: another process writes to it; stop that, or choose another file") from error
-        sweep(self.path.parent, self.journal.name)
-        size = os.fstat(self.file.fileno()).st_size
-        self.last, self.length = -1, 0
-        kept = json.loads(self.journal.read_text()) if self.journal.exists() else None
-        ours = kept is not None and kept["run"] == self.run
+    @property
+    def last(self) -> int:
+        """The last batch that is in the file."""
+        return self.past.last
+
+    def _take_up(self, head: bytes, schema: pa.Schema, run: str, replace: bool) -> None:
+        past, size = self.past, os.fstat(self.file.fileno()).st_size
+        ours = past.run == run
+        self.length = past.sizes[0] if past.marks else 0
         if not ours and size and not replace:
             raise RunError(f"{self.path}: is there already, and not of this run; move it away, or choose another file")
         if not ours:
-            check_ours(self.path, kept, size)
-        if kept is not None and ours:
-            self.last, self.length = kept["batch"], kept["length"]
-            if size < self.length:
-                raise RunError(
-                    f"{self.path}: has {size} bytes, fewer than the {self.length} that were written; put it back, or"
-                    f" remove it together with {self.journal.name} and start the run anew"
-                )
-        else:
-            self._commit()
+            check_ours(self.path, None if past.run is None else self.length, size)
+        elif size < self.length:
+            raise RunError(
+                f"{self.path}: has {size} bytes, fewer than the {self.length} that were written; put it back, or"
+                f" remove it together with {past.journal.path.name} and start the run anew"
+            )
+        if ours and past.last > NEVER:
+            past.check_columns(schema)
+            self._spare = size > self.length
+            return
+        self.file.truncate(0)
+        self.length, self._spare = 0, False
+        self._append(head)
+        os.fsync(self.file.fileno())
+        past.begin(run, text(schema), self.length)
+
+    def agree(self, planned: int, committed: int) -> str:
+        """Cut off the batches after the last one that a checkpoint has planned; what went, in words."""
+        gone = self.past.back_to(planned, committed, self._spare)
+        (self.length,) = self.past.sizes
+        self._cut()
+        return cut_off(self.path, gone)
+
+    def _cut(self) -> None:
+        """Cut off what is there of a batch that was stopped."""
         self.file.truncate(self.length)
-        if not self.length:
-            self._append(head)
-            self._commit()
-            sync_folder(self.path.parent)
+        self._spare = False
 
     def write(self, batch_id: int, tuples: Iterable[pa.RecordBatch]) -> None:
         self.append(batch_id, (body(form(self.path), train) for train in tuples))
@@ -96,16 +108,16 @@ class SingleWriter:
             return
         start = self.length
         try:
+            self._cut()
             for part in parts:
                 self._append(part)
+            os.fsync(self.file.fileno())  # the file first, then the journal: what that says is true at any moment
+            self.past.add(batch_id, self.length)
         except BaseException as error:
-            self.length = start
-            self.file.truncate(start)
+            self.length = start  # what is there beyond it goes before the next batch, or when the file is opened again
             if isinstance(error, OSError):
                 raise RunError(f"{self.path}: {error}; the batch is not written: {again(self.kept)}") from error
             raise
-        self.last = batch_id
-        self._commit()
 
     def _append(self, data: bytes) -> None:
         rest = memoryview(data)
@@ -113,11 +125,7 @@ class SingleWriter:
             rest = rest[self.file.write(rest) :]
         self.length += len(data)
 
-    def _commit(self) -> None:
-        """The file first, then the journal: what the journal says is true at any moment."""
-        os.fsync(self.file.fileno())
-        with renamed(self.journal) as file:
-            file.write(json.dumps({"run": self.run, "batch": self.last, "length": self.length}).encode())
-
     def close(self) -> None:
         self.file.close()
+        if hasattr(self, "past"):
+            self.past.close()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterable
@@ -15,11 +14,13 @@ import pyarrow as pa
 
 from australis.errors import RunError, listing, near
 from australis.place import place
-from australis.run.sinks.durable import again, renamed, sweep, sync_folder
+from australis.run.sinks.durable import again, locked, sweep, sync_folder
+from australis.run.sinks.past import NEVER, Past, cut_off
 from australis.run.sinks.sound import Channels, encoded
+from australis.schema import text
 
 COUNTED = "{number:06d}"
-_JOURNAL, _NAMES = ".journal", ".names"
+_JOURNAL, _NAMES, _LOCK = ".journal", ".names", ".lock"
 _ODD = re.compile(r"[^\w.,+=@ -]+")
 
 
@@ -46,7 +47,7 @@ class Sounds:
         folder = place(self.path).absolute()
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            return SoundsWriter(folder, self, channels, run, replace)
+            return SoundsWriter(folder, self, channels, schema, run, replace)
         except OSError as error:
             raise RunError(f"{folder}: {error}; choose a folder that can be written to") from error
 
@@ -54,28 +55,53 @@ class Sounds:
 class SoundsWriter:
     """An open folder."""
 
-    def __init__(self, folder: Path, sink: Sounds, channels: Channels, run: str, replace: bool) -> None:
-        self.folder, self.sink, self.channels, self.run, self.kept = folder, sink, channels, run, not replace
-        self.last, self.count, self.length = -1, 0, 0
-        self._take_up(replace)
+    def __init__(
+        self, folder: Path, sink: Sounds, channels: Channels, schema: pa.Schema, run: str, replace: bool
+    ) -> None:
+        self.folder, self.sink, self.channels, self.kept = folder, sink, channels, not replace
+        self.lock = locked(folder / _LOCK, folder)
+        try:
+            self.past = Past(folder / _JOURNAL, folder)
+            self._take_up(schema, run, replace)
+        except BaseException:
+            self.close()
+            raise
 
-    def _take_up(self, replace: bool) -> None:
-        journal, names = self.folder / _JOURNAL, self.folder / _NAMES
-        kept = json.loads(journal.read_text()) if journal.exists() else None
-        sweep(self.folder, "")
-        if kept is not None and kept["run"] == self.run:
-            self.last, self.count, self.length = kept["batch"], kept["count"], kept["length"]
-        elif not replace and any(self.folder.glob(f"*.{self.sink.form}")):
+    def _take_up(self, schema: pa.Schema, run: str, replace: bool) -> None:
+        past = self.past
+        ours = past.run == run
+        if not ours and not replace and any(self.folder.glob(f"*.{self.sink.form}")):
             raise RunError(f"{self.folder}: holds sounds of another run; move them away, or choose a new folder")
+        sweep(self.folder, "")
+        if ours and past.last > NEVER:
+            past.check_columns(schema)
+            self.count, self.length = past.sizes
+            return
+        self.count = self.length = 0
+        self._forget()
+        past.begin(run, text(schema), 0, 0)
+
+    def agree(self, planned: int, committed: int) -> str:
+        """Remove the sounds of batches after the last one that a checkpoint has planned; what went, in words."""
+        names = self.folder / _NAMES
+        spare = names.exists() and names.stat().st_size > self.length
+        gone = self.past.back_to(planned, committed, spare)
+        self.count, self.length = self.past.sizes
+        self._forget()
+        return cut_off(self.folder, gone)
+
+    def _forget(self) -> None:
+        """Remove the files of batches that were stopped, or do not count."""
+        names = self.folder / _NAMES
         if names.exists():
             for name in names.read_bytes()[self.length :].decode().splitlines():
                 (self.folder / name).unlink(missing_ok=True)
             os.truncate(names, self.length)
-        self._commit()
 
     def write(self, batch_id: int, tuples: Iterable[pa.RecordBatch]) -> None:
-        if batch_id <= self.last:
+        if batch_id <= self.past.last:
             return
+        self._forget()
         made: dict[str, Path] = {}
         count = self.count
         try:
@@ -98,10 +124,10 @@ class SoundsWriter:
             for name, path in made.items():
                 path.replace(self.folder / name)
             sync_folder(self.folder)
+            self.past.add(batch_id, count, length)
         except OSError as error:
             raise RunError(f"{self.folder}: {error}; the batch is not written: {again(self.kept)}") from error
-        self.last, self.count, self.length = batch_id, count, length
-        self._commit()
+        self.count, self.length = count, length
 
     def _name(self, row: dict[str, Any]) -> str:
         try:
@@ -118,14 +144,11 @@ class SoundsWriter:
             name = f"{stem}-{turn}.{self.sink.form}"
         return name
 
-    def _commit(self) -> None:
-        """Keep how far it has come."""
-        kept = {"run": self.run, "batch": self.last, "count": self.count, "length": self.length}
-        with renamed(self.folder / _JOURNAL) as file:
-            file.write(json.dumps(kept).encode())
-
     def close(self) -> None:
-        """Nothing is held open."""
+        """Let others write there."""
+        self.lock.close()
+        if hasattr(self, "past"):
+            self.past.close()
 
 
 def _fields(where: str, name: str) -> list[tuple[str, str | None, str | None, str | None]]:

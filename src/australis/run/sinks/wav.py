@@ -28,7 +28,7 @@ class Wav:
                            f" ({path.with_suffix('')}/*{path.suffix})")  # fmt: skip
         channels = Channels(self.path, schema)
         try:
-            return WavWriter(SingleWriter(path, b"", run, replace), channels)
+            return WavWriter(SingleWriter(path, b"", schema, run, replace), channels)
         except OSError as error:
             raise RunError(f"{path}: {error}; choose a file that can be written to") from error
 
@@ -39,10 +39,20 @@ class WavWriter:
     def __init__(self, file: SingleWriter, channels: Channels) -> None:
         self.file, self.channels = file, channels
         self.rate = 0
-        if file.length:
-            found = wav.parsed(str(file.path))
+        self._take_up()
+
+    def _take_up(self) -> None:
+        self.rate = 0
+        if self.file.length:
+            found = wav.parsed(str(self.file.path))
             self.rate = 0 if found is None else found.rate
             self._tell()
+
+    def agree(self, planned: int, committed: int) -> str:
+        """Cut off the batches after the last one that a checkpoint has planned; what went, in words."""
+        told = self.file.agree(planned, committed)
+        self._take_up()
+        return told
 
     def write(self, batch_id: int, tuples: Iterable[pa.RecordBatch]) -> None:
         if batch_id > self.file.last:

@@ -1,0 +1,38 @@
+"""An outlet: a sink that is open for the tuples of an output."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from australis.errors import RunError
+from australis.run.checkpoint import Checkpoint
+from australis.run.sink import Agreeing, Sink, Writer
+
+
+@dataclass(frozen=True)
+class Outlet:
+    """Where tuples of some columns go."""
+
+    sink: Sink
+    schema: pa.Schema
+    writer: Writer
+
+
+def outlet(name: str, sink: Sink, schema: pa.Schema, checkpoint: Checkpoint) -> Outlet:
+    """Open the sink of an output. It is taken up where its checkpoint is: what is beyond that goes, and is told of."""
+    try:
+        writer = sink.open(schema, checkpoint.run, replace=not checkpoint.lasting)
+        if isinstance(writer, Agreeing):
+            try:
+                told = writer.agree(checkpoint.log.planned, checkpoint.log.committed)
+            except BaseException:
+                writer.close()
+                raise
+            if told:
+                warnings.warn(told, stacklevel=2)
+    except RunError as error:
+        raise RunError(f"output {name}: {error}") from error
+    return Outlet(sink, schema, writer)
