@@ -191,7 +191,7 @@ class Target:
         return max((batch for other, batch in self.kept if other == run), default=None)
 
     def write(self, run, batch, table):
-        self.kept[run, batch] = [i for i, _ in rows(table)]
+        self.kept[run, batch] = [row[0] for row in rows(table)]
 
 
 def test_a_target_with_transactions_has_each_batch_of_each_run_once():
