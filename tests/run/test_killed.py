@@ -2,6 +2,7 @@
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -94,17 +95,65 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Counter[obje
     return {name: Counter(rows(table)) for name, table in results.items()}
 
 
+def killed(folder: Path, chance: random.Random, batches: int) -> None:
+    """A run that is killed after some batches, and a while."""
+    run = start(folder)
+    wait_for(run, batches)
+    time.sleep(chance.random() / 2)
+    run.kill()
+    end(run)
+
+
+def killed_at_any_moment(folder: Path, chance: random.Random) -> None:
+    killed(folder, chance, chance.randrange(BATCHES // 2))
+
+
+def killed_in_its_first_start(folder: Path, chance: random.Random) -> None:
+    run = start(folder)
+    time.sleep(chance.random() * 10)
+    run.kill()
+    end(run)
+
+
+def on_an_older_checkpoint(folder: Path, chance: random.Random) -> None:
+    killed(folder, chance, chance.randrange(1, BATCHES // 2))
+    shutil.copytree(folder / "checkpoint", folder / "older")
+    killed(folder, chance, chance.randrange(1, BATCHES // 3))
+    shutil.rmtree(folder / "checkpoint")
+    (folder / "older").rename(folder / "checkpoint")
+
+
+def without_the_last_of_the_log(folder: Path, chance: random.Random) -> None:
+    killed(folder, chance, chance.randrange(2, BATCHES // 2))
+    for log in ("offsets", "commits"):
+        max((folder / "checkpoint" / "query" / log).glob("[0-9]*"), key=lambda path: int(path.name)).unlink()
+
+
+def without_what_was_not_synced(folder: Path, chance: random.Random) -> None:
+    """As after a loss of power: of commits there are names and no bytes, and their checksums are gone."""
+    killed(folder, chance, chance.randrange(2, BATCHES // 2))
+    commits = sorted((folder / "checkpoint/query/commits").glob("[0-9]*"), key=lambda path: int(path.name))
+    for path in commits[-chance.randrange(1, 3) :]:
+        path.write_bytes(b"")
+        path.with_name(f".{path.name}.crc").write_bytes(b"")
+
+
+WAYS = (
+    killed_at_any_moment,
+    killed_in_its_first_start,
+    on_an_older_checkpoint,
+    without_the_last_of_the_log,
+    without_what_was_not_synced,
+)
+
+
 @pytest.mark.parametrize("round", range(ROUNDS))
 def test_nothing_is_lost_or_doubled_when_processes_are_killed(
     round: int, expected: dict[str, Counter[object]], tmp_path: Path
 ) -> None:
     chance = random.Random(f"{os.environ.get('AUSTRALIS_SEED', '')}{round}")
     killed_run.write_inputs(tmp_path)
-    run = start(tmp_path)
-    wait_for(run, chance.randrange(BATCHES // 2))
-    time.sleep(chance.random() / 2)
-    run.kill()
-    end(run)
+    WAYS[round % len(WAYS)](tmp_path, chance)
     for _ in range(5):
         run = start(tmp_path)
         wait_for(run, chance.randrange(1, 4))

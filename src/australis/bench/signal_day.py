@@ -33,10 +33,10 @@ class Heard:
     def __init__(self) -> None:
         self.batch, self.events, self.samples = -1, 0, 0
 
-    def last_batch(self) -> int | None:
+    def last_batch(self, run: str, /) -> int | None:
         return None if self.batch < 0 else self.batch
 
-    def write(self, batch_id: int, table: pa.Table, /) -> None:
+    def write(self, run: str, batch_id: int, table: pa.Table, /) -> None:
         self.batch, self.events = batch_id, self.events + table.num_rows
         for column in table.columns[3:]:
             self.samples += sum(int(segments(chunk).sizes.sum()) for chunk in column.chunks)

@@ -25,14 +25,16 @@ def outlet(name: str, sink: Sink, schema: pa.Schema, checkpoint: Checkpoint) -> 
     """Open the sink of an output. It is taken up where its checkpoint is: what is beyond that goes, and is told of."""
     try:
         writer = sink.open(schema, checkpoint.run, replace=not checkpoint.lasting)
-        if isinstance(writer, Agreeing):
-            try:
-                told = writer.agree(checkpoint.log.planned, checkpoint.log.committed)
-            except BaseException:
-                writer.close()
-                raise
-            if told:
-                warnings.warn(told, stacklevel=2)
     except RunError as error:
         raise RunError(f"output {name}: {error}") from error
+    try:
+        told = writer.agree(checkpoint.log.planned, checkpoint.log.committed) if isinstance(writer, Agreeing) else ""
+        if told:
+            warnings.warn(f"output {name}: {told}", stacklevel=2)
+    except RunError as error:
+        writer.close()
+        raise RunError(f"output {name}: {error}") from error
+    except BaseException:
+        writer.close()
+        raise
     return Outlet(sink, schema, writer)
