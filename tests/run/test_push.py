@@ -368,12 +368,89 @@ def test_senders_know_what_they_have(posts):
     assert all(low[1] + 1 < high[0] for its in known.stretches.values() for low, high in pairwise(its))
 
 
-def test_senders_forget_gaps_that_lie_far_back():
-    known = Senders()
-    for sequence in range(0, 2 * senders.KEPT + 20, 2):
-        known.add("a", sequence)
-    assert len(known.stretches["a"]) == senders.KEPT
-    assert [known.has("a", gap) for gap in (1, 19, 21, 2 * senders.KEPT + 17)] == [True, True, False, False]
+class Remembered:
+    """What a sender is answered, one number at a time, from the set of all that was ever stored."""
+
+    def __init__(self, kept):
+        self.kept, self.stored, self.floor = kept, set(), 0
+
+    def stretches(self):
+        known = sorted(number for number in self.stored if number >= self.floor)
+        ends = [number for number in known if number + 1 not in self.stored]
+        return [(number, min(end for end in ends if end >= number)) for number in known if number - 1 not in known]
+
+    def answer(self, number):
+        its = self.stretches()
+        if number < self.floor or (len(its) == self.kept and number < its[0][0] - 1):
+            return "forgotten"
+        if number in self.stored:
+            return "repeated"
+        self.stored.add(number)
+        if len(its := self.stretches()) > self.kept:
+            self.floor = its[0][1] + 1
+        return "stored"
+
+
+SENT = st.one_of(
+    st.none(),  # a restart
+    st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 30)), min_size=1, max_size=6),  # posts that wait together
+)
+
+
+@given(st.lists(SENT, max_size=12), st.integers(1, 4))
+@example([[("a", 1), ("a", 3), ("a", 5)], [("a", 2)], None, [("a", 4), ("a", 1)]], 1)
+@example([[("a", 9), ("a", 5), ("a", 5)], None, [("a", 5)]], 1)
+def test_what_is_acknowledged_is_stored_exactly_once(tmp_path_factory, rounds, kept):
+    """In any order, with any gaps, together or alone, and over restarts."""
+    folder, oracles = tmp_path_factory.mktemp("once"), {name: Remembered(kept) for name in "ab"}
+    acknowledged, places = set(), {"a": 0, "b": 100}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(senders, "KEPT", kept)
+        opened = Spool(folder)
+        for posts in rounds:
+            if posts is None:
+                opened.close()
+                opened = Spool(folder)
+                continue
+            given = [sent(JSON, lines(places[name] + number), number, name) for name, number in posts]
+            opened._commit(given)
+            for (name, number), each in zip(posts, given, strict=True):
+                assert not each.failed
+                answer = "forgotten" if each.forgotten else "stored" if each.number else "repeated"
+                assert answer == oracles[name].answer(number)
+                acknowledged |= {places[name] + number} if answer != "forgotten" else set()
+        opened.close()
+    stored = [row for part in parts(Files(str(folder), SCHEMA, follow=True)) for row in rows(part.tuples)]
+    assert sorted(vid for vid, _ in stored) == sorted(acknowledged)
+    assert acknowledged == {places[name] + number for name, its in oracles.items() for number in its.stored}
+
+
+@pytest.mark.parametrize("restart", [False, True])
+def test_a_number_that_was_never_sent_is_not_acknowledged_however_many_gaps_follow_it(push, restart):
+    sequences = range(0, 140, 2)
+    with closing(push.open()) as endpoint, closing(Client(endpoint)) as client:
+        for sequence in sequences:
+            assert client.post(lines(sequence), sender="a", sequence=sequence)[0] == 200
+        if not restart:
+            check_forgotten(client)
+    if restart:
+        with closing(push.open()) as endpoint, closing(Client(endpoint)) as client:
+            check_forgotten(client)
+    assert vids(push) == [*sequences, 1, 13]
+
+
+def check_forgotten(client):
+    for sequence in (1, 0):  # the one was never sent and the other was, which is not known any more
+        status, answer = client.post(lines(1), sender="a", sequence=sequence)
+        assert status == 409
+        assert answer["error"] == (
+            f"sequence {sequence} of a lies before 11, from which on it is known what was stored; if it was not sent"
+            " before, post it with a greater sequence"
+        )
+    assert client.post(lines(12), sender="a", sequence=12) == (200, {"repeated": True})
+    assert client.post(lines(1), sender="a", sequence=140)[1].keys() == {"number"}
+    assert client.post(lines(13), sender="a", sequence=13)[1].keys() == {"number"}
+    assert client.post(lines(13), sender="a", sequence=13) == (200, {"repeated": True})
 
 
 def test_what_is_sent_again_is_acknowledged_and_not_stored_again(push):
@@ -616,9 +693,9 @@ def test_a_process_that_is_stopped_at_any_moment_keeps_what_it_acknowledged(push
             assert not list(copy.glob(".*.tmp"))
 
 
-def sent(type, body, sequence):
+def sent(type, body, sequence, sender="a"):
     given = post(type, body, SCHEMA)
-    given.sender, given.sequence = "a", sequence
+    given.sender, given.sequence = sender, sequence
     return given
 
 
@@ -648,7 +725,7 @@ def test_a_journal_that_does_not_read_is_told(push):
     path.unlink()
     with closing(Spool(push.spool)) as opened:
         assert opened.put(sent(JSON, lines(3), 3)) == 4
-    assert journal.Journal(path).entries()[0] == {"number": 3, "senders": {}}
+    assert journal.Journal(path).entries()[0] == {"number": 3, "senders": {}, "floors": {}}
 
 
 # The server

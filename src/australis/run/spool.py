@@ -41,6 +41,10 @@ class Full(Exception):  # noqa: N818 (it is no fault: the sender may try again)
     """There is no room now. Nothing of the post was kept."""
 
 
+class Forgotten(Exception):  # noqa: N818 (the sender has to decide)
+    """Whether the post was stored before is not known any more. Nothing of it was kept now."""
+
+
 @dataclass
 class Post:
     """What one sender sent at once: a text with its last line end, or a whole file.
@@ -56,6 +60,7 @@ class Post:
     sequence: int = 0
     number: int | None = None
     failed: str = ""
+    forgotten: str = ""
     done: bool = False
 
 
@@ -124,6 +129,8 @@ class Spool:
                 self._commit(posts)
         if post.failed:
             raise Full(post.failed)
+        if post.forgotten:
+            raise Forgotten(post.forgotten)
         return post.number
 
     @contextmanager
@@ -161,7 +168,7 @@ class Spool:
     def _take_up(self) -> None:
         """Find what was committed, make it seen, and remove the rest."""
         first, *entries = self._journal.entries() or [{"number": 0, "senders": {}}]
-        self.senders = Senders(first["senders"])
+        self.senders = Senders(first["senders"], first.get("floors"))
         given = [name for entry in entries for name, _, _ in entry["files"]]
         self.number = max([first["number"], *map(number_of, given), *map(number_of, _files(self.folder))])
         if entries and not self._whole(entries[-1]["files"]):
@@ -202,14 +209,21 @@ class Spool:
                 post.failed, post.done = failed, True
 
     def _fresh(self, posts: list[Post]) -> list[Post]:
-        """The posts that are not stored yet, each once."""
-        seen: set[tuple[str, int]] = set()
+        """The posts that are not stored yet, each once; those that may be stored or not are told so."""
+        known = self.senders.only(post.sender for post in posts)
         fresh = []
         for post in posts:
-            key = (post.sender, post.sequence)
-            if not post.sender or not (key in seen or self.senders.has(*key)):
-                fresh.append(post)
-                seen.add(key)
+            if post.sender and known.has(post.sender, post.sequence):
+                continue
+            if post.sender and post.sequence < (least := known.least(post.sender)):
+                post.forgotten = (
+                    f"sequence {post.sequence} of {post.sender} lies before {least}, from which on it is known what was"
+                    " stored; if it was not sent before, post it with a greater sequence"
+                )
+                continue
+            fresh.append(post)
+            if post.sender:
+                known.add(post.sender, post.sequence)
         return fresh
 
     def _filed(self, posts: list[Post]) -> list[_File]:
@@ -259,7 +273,8 @@ class Spool:
         if self._doubt or self._journal.size > self._longest:
             self._doubt = True
             os.fsync(self._handle)  # the journal forgets the files, so their own names must last
-            self._journal.rewrite({"number": self.number, "senders": self.senders.stretches})
+            known = {"senders": self.senders.stretches, "floors": self.senders.floors}
+            self._journal.rewrite({"number": self.number, **known})
             self._doubt, self._longest = False, 2 * self._journal.size + _JOURNAL
 
     def _show(self) -> None:

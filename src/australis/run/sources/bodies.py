@@ -41,7 +41,8 @@ def post(type: str, body: bytes, schema: pa.Schema) -> Post:
     """What is stored of a body of one of the `TYPES`. A text gets a line end after its last line.
 
     >>> post(CSV, b"vid,mph\\n7,55", pa.schema({"mph": pa.int32()}))
-    Post(suffix='.csv', body=b'7,55\\n', head=b'vid,mph\\n', sender='', sequence=0, number=None, failed='', done=False)
+    Post(suffix='.csv', body=b'7,55\\n', head=b'vid,mph\\n', sender='', sequence=0, number=None, failed='',
+         forgotten='', done=False)
     """
     if not body or body.isspace():
         raise Refused(400, "the body is empty; post at least one tuple")

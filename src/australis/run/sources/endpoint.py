@@ -21,7 +21,7 @@ import pyarrow as pa
 
 from australis.errors import RunError, listing
 from australis.run.sources.bodies import JSON, TYPES, Refused, post
-from australis.run.spool import Full, Spool
+from australis.run.spool import Forgotten, Full, Spool
 
 _SENDER = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _INTEGER = re.compile(r"[0-9]{1,18}")
@@ -150,6 +150,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(200, self._taken())
         except Refused as refused:
             self._answer(refused.code, {"error": refused.reason})
+        except Forgotten as forgotten:
+            self._answer(409, {"error": str(forgotten)})
         except Full as full:
             self._answer(503, {"error": f"{full}; post it again later"}, _AGAIN)
         except ConnectionError:  # the sender is gone
