@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from australis import RunError
@@ -106,7 +106,7 @@ def test_files_by_time(tmp_path):
         assert follower.more() == [seconds]
     (tmp_path / "late.csv").write_text("i\n9\n")
     os.utime(tmp_path / "late.csv", (2, 2))
-    with pytest.raises(RunError, match=r"files have come that stand before .*0.csv in the order of their times"):
+    with pytest.raises(RunError, match=r"come or changed that stand before .*0.csv in the order of their times"):
         follower.more()
 
 
@@ -117,6 +117,85 @@ def test_a_file_that_comes_before_those_read_is_told(tmp_path):
     (tmp_path / "a.csv").write_text("i\n2\n")
     with pytest.raises(RunError, match=r"stand before .*b.csv in the order of their names.*new files come last"):
         follower.more()
+
+
+@pytest.mark.parametrize("order", ["name", "time"])
+def test_a_file_that_comes_in_place_of_one_that_was_moved_away_is_told(tmp_path, order):
+    follower = Follower(Files(str(tmp_path), SCHEMA, follow=True, order=order))
+    for index, name in enumerate(("a.csv", "b.csv", "c.csv")):
+        put(tmp_path / name, index)
+        assert follower.more() == [index]
+    (tmp_path / "a.csv").unlink()
+    assert follower.more() == []
+    put(tmp_path / "aa.csv", 0)
+    with pytest.raises(RunError, match=r"come or changed that stand before .*c.csv.*, after it was read: .*aa"):
+        follower.more()
+    (tmp_path / "aa.csv").unlink()
+    assert follower.more() == []  # nothing was lost by it
+
+
+def put(path, value):
+    path.write_text(f"i\n{value}\n")
+    os.utime(path, (value + 1, value + 1))
+
+
+@pytest.mark.parametrize("text", ["i\n10\n", "i\n0\n7\n"], ids=["another", "grown"])
+def test_a_file_that_was_read_and_is_another_now_is_told(tmp_path, text):
+    follower = Follower(Files(str(tmp_path), SCHEMA, follow=True))
+    for index, name in enumerate(("a.csv", "b.csv")):
+        put(tmp_path / name, index)
+        assert follower.more() == [index]
+    (tmp_path / "a.csv").write_text(text)
+    with pytest.raises(RunError, match=r"come or changed that stand before .*b.csv .*: .*a.csv; see to it that new"):
+        follower.more()
+
+
+STEPS = st.lists(st.tuples(st.sampled_from(["put", "put", "move", "back", "again"]), st.integers(0, 9)), max_size=14)
+
+
+@given(STEPS, st.integers(1, 3))
+@example([("put", 2), ("put", 5), ("move", 2), ("put", 1)], 3)
+@example([("put", 2), ("put", 5), ("move", 5), ("again", 0), ("put", 1), ("move", 1), ("put", 7)], 1)
+def test_every_file_is_read_once_or_told(tmp_path_factory, steps, limit):
+    """Files come and go in any order, also while nobody reads; beside a list of what was read."""
+    folder, away = tmp_path_factory.mktemp("files"), tmp_path_factory.mktemp("away")
+    follower = Follower(Files(str(folder), SCHEMA, follow=True), limit)
+    read: list[int] = []
+    for act, number in steps:
+        here, there = folder / f"{number}.csv", away / f"{number}.csv"
+        if act == "put" and not here.exists() and not there.exists():
+            here.write_text(f"i\n{number}\n")
+        elif act == "move" and here.exists() and number in read:
+            here.rename(there)
+        elif act == "back" and there.exists():
+            there.rename(here)
+        elif act == "again":
+            offset = json.loads(json.dumps(follower.offsets[-1]))
+            follower = Follower(Files(str(folder), SCHEMA, follow=True), limit)
+            follower.offsets.append(offset)
+        present = sorted(int(path.stem) for path in folder.glob("*.csv"))
+        if any(number < max(read, default=0) and number not in read for number in present):
+            with pytest.raises(RunError, match="files have come or changed that stand before"):
+                follower.more()
+            here.unlink()
+        new = [number for number in present if number > max(read, default=-1)]
+        assert follower.more() == new
+        read += new
+
+
+def test_an_offset_is_as_long_as_the_files_that_are_still_there(tmp_path):
+    follower = Follower(Files(str(tmp_path), SCHEMA, follow=True), 1)
+    for number in range(100):
+        put(tmp_path / f"{number:03}.csv", number)
+        assert follower.more() == [number]
+    assert len(json.dumps(follower.offsets[-1])) < 100 * 8 + 300
+    for number in range(99):
+        (tmp_path / f"{number:03}.csv").unlink()
+    put(tmp_path / "100.csv", 100)
+    assert follower.more() == [100]
+    put(tmp_path / "101.csv", 101)
+    assert follower.more() == [101]
+    assert len(json.dumps(follower.offsets[-1])) < 400
 
 
 def test_files_that_were_read_may_be_moved_away(tmp_path):

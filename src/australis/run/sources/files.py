@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from australis.errors import RunError, listing
 from australis.run.source import Offset, Part, Split
-from australis.run.sources import folder
+from australis.run.sources import folder, taken
 from australis.run.sources.arrow import Arrow
 from australis.run.sources.chunked import Chunked
 from australis.run.sources.form import KINDS, form
@@ -87,6 +87,7 @@ class Files:
 
     An offset names the files of its batch, each as `[file, position after the batch, bytes, time]`, and counts those
     before them, and the `frames` of those if they are joined; `rest` tells whether more of the last one was there.
+    Of those before them that are still there it has marks (`taken`), so that what has come since is told from them.
     """
 
     path: str
@@ -103,11 +104,11 @@ class Files:
         return {"before": 0, "files": []}
 
     def latest(self, offset: Offset, limit_rows: int) -> Offset:
-        waiting, taken, found = self._waiting(offset), [], 0
+        (known, waiting), files, found = self._waiting(offset), [], 0
         left, rest = limit_rows, False
         for index, (key, begin, there) in enumerate(waiting[:_MOST_FILES]):
             if not there:
-                taken.append(offset["files"][-1])
+                files.append(offset["files"][-1])
                 continue
             if left <= 0:
                 break
@@ -118,14 +119,16 @@ class Files:
                 rows = reader.rows(begin, stop)
                 if found and reader.whole and rows > left:
                     break
-                taken.append([key[1], stop, reader.size, key[0]])
+                files.append([key[1], stop, reader.size, key[0]])
                 if stop > begin:
-                    found, left, rest = len(taken), left - rows, stop < reader.end(begin, final=True)
+                    found, left, rest = len(files), left - rows, stop < reader.end(begin, final=True)
             if stop < end:
                 break
         # Files at the end that gave nothing are not passed over yet: they may still grow.
         more = {"frames": _frames(offset)} if self.cutting.joined else {}
-        return {"before": _place(offset), "files": taken[:found], "rest": rest, **more} if found else offset
+        if not found:
+            return offset
+        return {"before": _place(offset), "taken": known, "files": files[:found], "rest": rest, **more}
 
     def splits(self, start: Offset, end: Offset, count: int) -> list[Split]:
         if start == end:
@@ -163,7 +166,7 @@ class Files:
     def backlog(self, offset: Offset) -> int:
         """Counted in the first files, and told from the bytes of the others."""
         rows, counted, size = 0, 0, 0
-        for index, (key, begin, there) in enumerate(self._waiting(offset)):
+        for index, (key, begin, there) in enumerate(self._waiting(offset)[1]):
             with told(key[1]):
                 if there and index < 2:
                     reader = self._reader(key[1], _place(offset) + index)
@@ -174,8 +177,11 @@ class Files:
                     size += Path(key[1]).stat().st_size
         return rows + int(size * rows / counted) if counted else rows
 
-    def _waiting(self, offset: Offset) -> list[tuple[folder.Key, int, bool]]:
-        """The file that an offset is in and those after it, with where to begin in each, and whether it is there."""
+    def _waiting(self, offset: Offset) -> tuple[str, list[tuple[folder.Key, int, bool]]]:
+        """The file that an offset is in and those after it, with where to begin in each, and whether it is there.
+
+        Before them, the marks of the files that were taken before that one, and are still there.
+        """
         there = folder.files(self.path, self.order, self._segments)
         if not offset["files"]:
             if not there and not self.follow:
@@ -183,20 +189,29 @@ class Files:
                     f"no file matches {self.path}; names end in one of {listing(KINDS)}, and to wait for files the"
                     " source must follow (follow=true)"
                 )
-            return [(key, 0, True) for key in there]
+            return "", [(key, 0, True) for key in there]
         name, stop, _, changed = offset["files"][-1]
         last = (changed, name)
+        known = self._known(offset, [key for key in there if key < last and key[1] != name])
         after = [key for key in there if key > last and key[1] != name]
-        known = any(key[1] == name for key in there)
-        if len(there) - len(after) > _place(offset) + known:
+        is_there = any(key[1] == name for key in there)
+        if not is_there and offset.get("rest"):
+            raise RunError(f"{name}: gone, after it was read up to {stop}, which is not its end; put it back")
+        return known, [(last, stop, is_there), *((key, 0, True) for key in after)]
+
+    def _known(self, offset: Offset, before: list[folder.Key]) -> str:
+        """The marks of the files before the one that an offset is in; all of them were taken, or it is an error."""
+        marks = taken.marks(before)
+        known = taken.cut(offset.get("taken", ""))
+        known |= {taken.mark((changed, file), size) for file, _, size, changed in offset["files"][:-1]}
+        if strangers := sorted(marks[mark] for mark in marks.keys() - known):
             order = "names" if self.order == "name" else "times"
             raise RunError(
-                f"{self.path}: files have come that stand before {name} in the order of their {order}, after it was"
-                " read; see to it that new files come last, and start again from a new checkpoint"
+                f"{self.path}: files have come or changed that stand before {offset['files'][-1][0]} in the order of"
+                f" their {order}, after it was read: {listing(strangers, most=3)}; see to it that new files come last,"
+                " and move these away to go on without them, or start again from a new checkpoint"
             )
-        if not known and offset.get("rest"):
-            raise RunError(f"{name}: gone, after it was read up to {stop}, which is not its end; put it back")
-        return [(last, stop, known), *((key, 0, True) for key in after)]
+        return taken.joined(marks)
 
     def _reader(self, path: str, place: int, frames: int = 0) -> Reader:
         match form(path):

@@ -120,4 +120,4 @@ def _before(end: Offset, number: int) -> Offset:
     """The offset of the files just before the tuple of an arrival number."""
     place, position = number - 1 >> PLACE_BITS, number - 1 & (1 << PLACE_BITS) - 1
     *files, (name, _, size, changed) = end["files"][: place - end["before"] + 1]
-    return {"before": end["before"], "files": [*files, [name, position, size, changed]], "rest": True}
+    return {**end, "files": [*files, [name, position, size, changed]], "rest": True}
