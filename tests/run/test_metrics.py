@@ -2,13 +2,14 @@
 
 import re
 import socket
+from contextlib import ExitStack
 from http.client import HTTPConnection
 from urllib.request import urlopen
 
 import pytest
 
 from australis import RunError
-from australis.run import metrics
+from australis.run import connections, metrics
 from tests.run.standin import StandIn
 
 _LINE = re.compile(r"([a-z_]+)(?:\{(.*)\})? (\S+)")
@@ -110,6 +111,15 @@ def test_other_requests(run):
     server.close()
     with pytest.raises(ConnectionRefusedError):
         ask(server)
+
+
+def test_connections_that_ask_for_nothing_leave_others_answered(run, monkeypatch):
+    monkeypatch.setattr(connections, "MOST", 2)
+    with metrics.serve(run, 0) as server, ExitStack() as silent:
+        for begun in (b"", b"GET /metr", b"GET /metrics HTTP/1.1\r\n", b"", b"G"):
+            silent.enter_context(socket.create_connection(server.address)).sendall(begun)
+        assert ask(server)[0] == 200
+        assert len(server._server.threads) <= 2
 
 
 def test_labels_are_escaped():

@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from http.client import HTTPConnection, HTTPException
 from itertools import count, pairwise
@@ -24,7 +24,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from australis import RunError
-from australis.run import journal, senders, spool
+from australis.run import arrivals, connections, journal, senders, spool
 from australis.run.senders import Senders
 from australis.run.source import Opened, Releasing, parts
 from australis.run.sources.bodies import ARROW, CSV, JSON, Refused, post
@@ -162,7 +162,7 @@ def test_every_kind_of_body_is_read_in_the_order_of_the_posts(push, client):
         assert client.post(body, type) == (200, {"number": number})
         assert reader.more() == tuples
     everything = [row for _, _, tuples in bodies for row in tuples]
-    assert client.ask("GET", "/health") == (200, {"number": 7})
+    assert client.ask("GET", "/health") == (200, {"number": 7, "slow": 0})
     assert names(push) == ["000000000007.jsonl"]
     for limit in (1, 3):
         for body, type, _ in bodies:
@@ -225,7 +225,7 @@ def test_bodies_that_could_not_be_read_are_refused(stranger, body, type, code, t
     status, answer = stranger.post(body, type)
     assert status == code
     assert told in answer["error"]
-    assert stranger.ask("GET", "/health") == (200, {"number": 0})
+    assert stranger.ask("GET", "/health") == (200, {"number": 0, "slow": 0})
 
 
 def test_an_arrow_stream_with_broken_values_is_refused():
@@ -578,7 +578,10 @@ def test_a_spool_that_is_full_says_so_and_loses_nothing(push, monkeypatch):
             while (answer := client.post(lines(sent)))[0] == 200:
                 sent += 1
             assert answer[0] == 503
-            assert "bytes that wait to be read, of at most 40000; post it again later" in answer[1]["error"]
+            assert (
+                "bytes that wait to be read, and 0 that come, of at most 40000; post it again later"
+                in answer[1]["error"]
+            )
             assert client.headers["Retry-After"] == "1"
             seen += [vid for vid, _ in reader.more()]
         assert client.post(b"x" * 40_001)[0] == 413
@@ -586,13 +589,117 @@ def test_a_spool_that_is_full_says_so_and_loses_nothing(push, monkeypatch):
     assert sent == 10  # a file counts as 16 kB, and the one that stays counts as nothing
 
 
-def test_room_is_held_for_posts_on_their_way(tmp_path):
+def test_room_is_held_for_posts_as_they_come(tmp_path):
     with closing(Spool(tmp_path, limit=100)) as opened:
-        told = "the spool holds 0 bytes that wait to be read, of at most 100"
-        with opened.room(60), opened.room(40), opened.room(0), pytest.raises(Full, match=told), opened.room(1):
-            pass
-        with opened.room(100):
-            pass
+        told = "the spool holds 0 bytes that wait to be read, and 100 that come, of at most 100"
+        with opened.room() as one, opened.room() as other:
+            one(20)
+            other(40)
+            one(40)
+            opened.check(0)
+            for act in (one, other, opened.check):
+                with pytest.raises(Full, match=told):
+                    act(1)
+        opened.check(100)
+
+
+def promise(endpoint, length):
+    """A connection that announces a body and sends one byte of it."""
+    connection = socket.create_connection(endpoint.address)
+    connection.sendall(b"POST / HTTP/1.1\r\nContent-Length: %d\r\n\r\n{" % length)
+    return connection
+
+
+def told_to(connection):
+    """The answer on a connection that is closed after it."""
+    head, _, body = connection.makefile("rb").read().partition(b"\r\n\r\n")
+    return int(head.split()[1]), json.loads(body)["error"]
+
+
+def test_bodies_that_are_announced_take_no_room_from_others(push):
+    with closing(replace(push, limit=200_000, largest=100_000).open()) as endpoint, ExitStack() as promised:
+        for _ in range(3):
+            connection = promised.enter_context(under_way(endpoint, 100_000))
+            connection.sendall(b"{")
+        with closing(Client(endpoint)) as client:
+            assert client.post(b'{"vid": 1, "mph": 2}' + b" " * 90_000) == (200, {"number": 1})
+    assert vids(push) == [1]
+
+
+def test_a_body_for_which_there_is_no_room_any_more_is_told(push, endpoint, monkeypatch):
+    with under_way(endpoint, 100_000) as connection:
+        monkeypatch.setattr(endpoint._spool, "limit", 1000)
+        connection.sendall(b" " * 100_000)
+        code, told = told_to(connection)
+    assert code == 503
+    assert "that come, of at most 1000; post it again later" in told
+    monkeypatch.undo()
+    with closing(Client(endpoint)) as client:
+        assert client.post(lines(1))[0] == 200
+
+
+def test_a_thousand_connections_that_bring_nothing_leave_others_answered(push, endpoint):
+    threads, handles = threading.active_count(), len(list(Path("/proc/self/fd").iterdir()))
+    with ExitStack() as promised:
+        made = [promised.enter_context(promise(endpoint, 1 << 20)) for _ in range(1000)]
+        with closing(Client(endpoint)) as client:
+            assert client.post(lines(1)) == (200, {"number": 1})
+            assert client.ask("GET", "/health")[1]["slow"] >= 1001 - connections.MOST
+            assert threading.active_count() - threads <= connections.MOST + 10  # and those of the spool
+            assert len(list(Path("/proc/self/fd").iterdir())) - handles <= 1000 + connections.MOST + 10
+        code, told = told_to(made[0])
+        assert code == 408
+        assert told == (
+            f"the request was ended while it brought nothing, to let others in: {connections.MOST} connections were"
+            " open; post it again, without a pause"
+        )
+    assert vids(push) == [1]
+
+
+def test_connections_that_wait_for_a_request_make_room_too(push, endpoint, monkeypatch):
+    monkeypatch.setattr(connections, "MOST", 2)
+    with ExitStack() as opened:
+        clients = [opened.enter_context(closing(Client(endpoint))) for _ in range(4)]
+        for number, client in enumerate(clients, 1):
+            assert client.post(lines(number)) == (200, {"number": number})
+        assert clients[0].connection.sock.recv(1) == b""
+        assert clients[-1].ask("GET", "/health") == (200, {"number": 4, "slow": 0})  # it had no request under way
+
+
+def test_a_body_that_brings_nothing_is_ended_and_counted(push, endpoint, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(arrivals, "PATIENCE", 0.05)
+        with promise(endpoint, 1000) as connection:
+            code, told = told_to(connection)
+        with socket.create_connection(endpoint.address) as headless:
+            headless.sendall(b"POST / HTTP/1.1\r\nContent-")
+            assert told_to(headless)[0] == 408
+    assert code == 408
+    assert told.startswith(
+        "the request came too slowly: after 0.05 seconds it brings at least 1000 bytes a second, and"
+    )
+    with closing(Client(endpoint)) as client:
+        assert client.ask("GET", "/health") == (200, {"number": 0, "slow": 2})
+        assert endpoint._spool._held == 0
+
+
+@pytest.mark.parametrize(("each", "ended"), [(1, True), (900, True), (1100, False)])
+def test_a_request_comes_at_a_least_rate(each, ended):
+    """Whoever sends a few bytes each second is never quiet for long, and is ended all the same."""
+    now = [1000.0]
+    sender, taker = socket.socketpair()
+    with sender, taker:
+        its = arrivals.Arrivals(taker, lambda: now[0])
+        now[0] += 500  # between two requests
+        seconds = 0
+        with suppress(arrivals.Slow):
+            while seconds < 600:
+                sender.sendall(b"x" * each)
+                assert its.readinto(bytearray(each)) == each
+                now[0] += 1
+                seconds += 1
+        assert (seconds < 600) == ended
+        assert seconds >= arrivals.PATIENCE
 
 
 def full(monkeypatch, where, name, fails):

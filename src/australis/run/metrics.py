@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import socket
 import time
 from collections.abc import Iterable, Mapping
-from http.server import BaseHTTPRequestHandler
-from socketserver import ThreadingTCPServer
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
 from australis.box import LATE, REFUSED, lost
 from australis.errors import RunError
+from australis.run.connections import Connections, Handler
 
 if TYPE_CHECKING:
     from australis.run.spark import Run
 
 LOOPBACK = "127.0.0.1"
 TYPE = "text/plain; version=0.0.4; charset=utf-8"
+_GRACE = 1.0  # seconds for answers under way when it is closed
 _PAUSE = 1.0  # seconds for which a backlog is remembered: counting it may be slow
 
 Samples = Iterable[tuple[Mapping[str, str], float]]
@@ -53,7 +52,7 @@ class Server:
         return f"http://{f'[{host}]' if ':' in host else host}:{port}/metrics"
 
     def close(self) -> None:
-        self._server.shutdown()
+        self._server.finish(_GRACE, 0.0)
         self._thread.join()
         self._server.server_close()
 
@@ -131,26 +130,17 @@ def _escaped(value: str) -> str:
     return value.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
 
 
-class _Listening(ThreadingTCPServer):
-    allow_reuse_address = True
-    daemon_threads = True
-    block_on_close = False
-
+class _Listening(Connections):
     def __init__(self, metrics: Server, host: str, port: int) -> None:
-        self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self.metrics = metrics
-        super().__init__((host, port), _Handler)
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A reader that goes away is no error."""
+        super().__init__(host, port, _Handler)
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(Handler):
     server: _Listening
     server_version, sys_version = "Australis", ""
-    timeout = 10
 
-    def do_GET(self) -> None:
+    def do_GET(self) -> None:  # noqa: N802 (the library's name)
         if self.path.partition("?")[0] != "/metrics":
             self._answer(404, "there is only GET /metrics\n", "text/plain; charset=utf-8")
             return

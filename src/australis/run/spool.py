@@ -16,7 +16,7 @@ import fcntl
 import os
 import re
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
@@ -133,24 +133,41 @@ class Spool:
             raise Forgotten(post.forgotten)
         return post.number
 
-    @contextmanager
-    def room(self, size: int) -> Iterator[None]:
-        """Hold room for a post while it is on its way."""
+    def check(self, size: int) -> None:
+        """Refuse a post for which there is no room now."""
         with self._lock:
-            if self._used + self._held + size > self.limit and time.monotonic() - self._looked > _LOOK:
-                self._used, self._looked = _used(self.folder), time.monotonic()
-            if self._used + self._held + size > self.limit:
-                raise Full(f"the spool holds {self._used} bytes that wait to be read, of at most {self.limit}")
-            self._held += size
+            self._fit(size)
+
+    @contextmanager
+    def room(self) -> Iterator[Callable[[int], None]]:
+        """Hold room for a post while it comes: what is given takes room for so many bytes more."""
+        held = 0
+
+        def take(size: int) -> None:
+            nonlocal held
+            with self._lock:
+                self._fit(size)
+                self._held += size
+                held += size
+
         try:
-            yield
+            yield take
         finally:
             with self._lock:
-                self._held -= size
+                self._held -= held
 
     def close(self) -> None:
         with self._turn:
             self._opened.close()
+
+    def _fit(self, size: int) -> None:
+        if self._used + self._held + size > self.limit and time.monotonic() - self._looked > _LOOK:
+            self._used, self._looked = _used(self.folder), time.monotonic()
+        if self._used + self._held + size > self.limit:
+            raise Full(
+                f"the spool holds {self._used} bytes that wait to be read, and {self._held} that come, of at most"
+                f" {self.limit}"
+            )
 
     def _own(self, opened: ExitStack) -> None:
         lock = opened.enter_context((self.folder / ".lock").open("wb"))

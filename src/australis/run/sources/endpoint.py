@@ -9,17 +9,16 @@ from __future__ import annotations
 import json
 import re
 import socket
-import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from http.server import BaseHTTPRequestHandler
-from socketserver import ThreadingTCPServer
-from threading import Lock, Thread
+from threading import Thread
 from typing import Any
 
 import pyarrow as pa
 
 from australis.errors import RunError, listing
+from australis.run.arrivals import Slow
+from australis.run.connections import Connections, Handler
 from australis.run.sources.bodies import JSON, TYPES, Refused, post
 from australis.run.spool import Forgotten, Full, Spool
 
@@ -27,6 +26,7 @@ _SENDER = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _INTEGER = re.compile(r"[0-9]{1,18}")
 _GRACE = 10.0  # seconds for requests under way when the endpoint is closed
 _LINGER = 2.0  # seconds for which a sender may go on after it was refused
+_PART = 1 << 16  # bytes of a body that are read at once
 _AGAIN = {"Retry-After": "1"}
 
 
@@ -47,90 +47,34 @@ class Endpoint:
 
     def close(self) -> None:
         """Finish the requests under way, and stop."""
-        self._server.shutdown()
+        self._server.finish(_GRACE, _LINGER)
         self._thread.join()
-        self._server.finish()
         self._server.server_close()
         self._spool.close()
 
 
-class _Server(ThreadingTCPServer):
-    """A thread for each connection. It knows those that wait for a request."""
-
-    allow_reuse_address = True
-    daemon_threads = True
-    request_queue_size = 128
-
+class _Server(Connections):
     def __init__(self, host: str, port: int, schema: pa.Schema, spool: Spool, largest: int) -> None:
-        self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self.schema, self.spool, self.largest = schema, spool, largest
-        self.threads: dict[Any, Thread] = {}
-        self.idle: set[Any] = set()
-        self.closing = False
-        self.lock = Lock()
-        super().__init__((host, port), _Handler)
-
-    def process_request(self, request: Any, client_address: Any) -> None:
-        thread = Thread(target=self.process_request_thread, args=(request, client_address), daemon=True)
-        with self.lock:
-            self.threads[request] = thread
-        thread.start()
-
-    def close_request(self, request: Any) -> None:
-        with self.lock:
-            self.threads.pop(request, None)
-            self.idle.discard(request)
-        super().close_request(request)
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A sender that goes away is no error."""
-
-    def waits(self, request: Any) -> bool:
-        """Whether a connection may wait for a request."""
-        with self.lock:
-            if not self.closing:
-                self.idle.add(request)
-            return not self.closing
-
-    def finish(self) -> None:
-        """End all connections: at once those that wait, the others when they are done, or after a while."""
-        with self.lock:
-            self.closing = True
-            for request in self.idle:
-                _shut(request, socket.SHUT_RD)
-            threads = list(self.threads.values())
-        end = time.monotonic() + _GRACE
-        for thread in threads:
-            thread.join(max(0.0, end - time.monotonic()))
-        with self.lock:
-            for request in self.threads:
-                _shut(request, socket.SHUT_RDWR)
-        for thread in threads:
-            thread.join(_LINGER)
+        super().__init__(host, port, _Handler)
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(Handler):
     """The requests of one connection."""
 
     server: _Server
     protocol_version = "HTTP/1.1"
     default_request_version = "HTTP/1.0"  # of those that do not tell
     server_version, sys_version = "Australis", ""
-    timeout = 60
-    wbufsize = -1  # an answer leaves in one piece
     disable_nagle_algorithm = True
 
     def handle_one_request(self) -> None:
-        self.close_connection = True
         self.unread = False
-        if self.server.waits(self.connection):
-            super().handle_one_request()
-            if self.unread:
-                self._linger()
+        super().handle_one_request()
+        if self.unread and not self.arrivals.why:
+            self._linger()
 
     def parse_request(self) -> bool:
-        with self.server.lock:
-            self.server.idle.discard(self.connection)
         read = super().parse_request()
         self.unread = not read or "Content-Length" in self.headers or "Transfer-Encoding" in self.headers
         return read
@@ -139,13 +83,13 @@ class _Handler(BaseHTTPRequestHandler):
         """A sender that asks first is answered once there is room."""
         return True
 
-    def do_GET(self) -> None:
+    def do_GET(self) -> None:  # noqa: N802 (the library's name)
         if self.path != "/health":
             self._answer(404, {"error": "there is only GET /health, and POST / to send tuples"})
         else:
-            self._answer(200, {"number": self.server.spool.number})
+            self._answer(200, {"number": self.server.spool.number, "slow": self.server.slow})
 
-    def do_POST(self) -> None:
+    def do_POST(self) -> None:  # noqa: N802 (the library's name)
         try:
             self._answer(200, self._taken())
         except Refused as refused:
@@ -156,14 +100,18 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(503, {"error": f"{full}; post it again later"}, _AGAIN)
         except ConnectionError:  # the sender is gone
             self.close_connection = True
+        except Slow:
+            raise
         except Exception as error:
             self._answer(500, {"error": f"the server failed ({type(error).__name__}); post it again later"}, _AGAIN)
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """What the library refuses: a request that it cannot read, and methods that are none of ours."""
+        """What comes to no method of ours: a request that cannot be read, does not come, or asks for another."""
         self.unread = self.close_connection = True
         if code == 501:
             self._answer(405, {"error": "only POST / and GET /health are answered"}, {"Allow": "GET, POST"})
+        elif code == 408:
+            self._answer(code, {"error": message})
         else:
             self._answer(code, {"error": f"the request does not read: {message or self.responses[code][0]}"})
 
@@ -174,12 +122,13 @@ class _Handler(BaseHTTPRequestHandler):
         """Store the body, and say where."""
         type, sender, sequence = self._told()
         length = self._length()
-        with self.server.spool.room(length):
+        self.server.spool.check(length)
+        with self.server.spool.room() as take:
             if self.headers.get("Expect", "").lower() == "100-continue":
                 self.send_response_only(100)
                 self.end_headers()
                 self.wfile.flush()
-            given = post(type, self._body(length), self.server.schema)
+            given = post(type, self._body(length, take), self.server.schema)
             given.sender, given.sequence = sender, sequence
             number = self.server.spool.put(given)
         return {"repeated": True} if number is None else {"number": number}
@@ -213,15 +162,23 @@ class _Handler(BaseHTTPRequestHandler):
             raise Refused(413, f"the body has {length} bytes, of at most {self.server.largest}; post it in parts")
         return length
 
-    def _body(self, length: int) -> bytes:
-        try:
-            body = self.rfile.read(length)
-        except OSError as error:
-            raise ConnectionError(f"the body did not come: {error}") from error
-        if len(body) < length:
-            raise ConnectionError(f"the body ended after {len(body)} of {length} bytes")
+    def _body(self, length: int, take: Callable[[int], None]) -> bytes:
+        """A body, for which room is taken as it comes: what is only announced takes none from others."""
+        parts, left = [], length
+        while left:
+            try:
+                part = self.rfile.read1(min(left, _PART))
+            except Slow:
+                raise
+            except OSError as error:
+                raise ConnectionError(f"the body did not come: {error}") from error
+            if not part:
+                raise ConnectionError(f"the body ended after {length - left} of {length} bytes")
+            take(len(part))
+            parts.append(part)
+            left -= len(part)
         self.unread = False
-        return body
+        return b"".join(parts)
 
     def _answer(self, code: int, content: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> None:
         self.close_connection |= self.unread
@@ -241,13 +198,4 @@ class _Handler(BaseHTTPRequestHandler):
         with suppress(OSError):
             self.wfile.flush()
             self.connection.shutdown(socket.SHUT_WR)
-            end = time.monotonic() + _LINGER
-            while (left := end - time.monotonic()) > 0:
-                self.connection.settimeout(left)
-                if not self.connection.recv(1 << 16):
-                    return
-
-
-def _shut(request: socket.socket, how: int) -> None:
-    with suppress(OSError):
-        request.shutdown(how)
+            self.arrivals.drain(_LINGER)
