@@ -85,6 +85,9 @@ def test_the_checkpoint_of_another_network_is_refused(spark: "SparkSession", tmp
         gone.run(reports=reports(20), spark=spark, checkpoint=tmp_path / "checkpoint")
     with pytest.raises(RunError, match="the run has 2 partitions, and cannot go on with 3"):
         net.run(reports=reports(20), spark=spark, checkpoint=tmp_path / "checkpoint", partitions=3)
+    pa.csv.write_csv(reports(20), tmp_path / "reports.csv")
+    with pytest.raises(RunError, match=r"read from tuples in memory, and is now given files .*reports\.csv; give"):
+        net.run(reports=str(tmp_path / "reports.csv"), spark=spark, checkpoint=tmp_path / "checkpoint")
     (tmp_path / "checkpoint" / "run.json").write_text("{")
     with pytest.raises(RunError, match=r"run\.json: the checkpoint is damaged"):
         net.run(reports=reports(20), spark=spark, checkpoint=tmp_path / "checkpoint")
@@ -180,6 +183,8 @@ def test_a_network_changes_at_a_batch_and_boxes_that_stay_keep_their_state(
     with run:
         while sum(each["taken"]["reports"] for each in run.progress) < 50:
             assert not run.wait(0.01)
+        with pytest.raises(RunError, match=r"input reports was read from files .*, and is now given a rate"):
+            run.change(au.network(cars=cars, speeds=speeds), reports="rate:1", speeds=added)
         version = run.change(au.network(cars=cars, speeds=speeds), speeds=added)
         assert version == run.progress[-1]["batch"]
         pa.csv.write_csv(reports(150, 50), folder / "2.csv")

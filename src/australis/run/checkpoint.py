@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import os
 import shutil
 import uuid
 from collections.abc import Mapping
@@ -27,8 +28,10 @@ from australis.place import place
 from australis.run.delta import REMEDY
 from australis.run.job import Home, Job
 from australis.run.log import Log
+from australis.run.origin import check_origins, origins
+from australis.run.private import keep_out_others, private, private_folder
 from australis.run.sinks.durable import renamed
-from australis.run.source import Offset
+from australis.run.source import Offset, Source
 
 FORMAT = 3
 
@@ -44,6 +47,8 @@ class Kept:
     starts: Mapping[str, Offset]
     given: tuple[str, ...] = ()
     layouts: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    origins: Mapping[str, str] = field(default_factory=dict)
+    """What the sources were, by input."""
 
     def network(self) -> Network:
         try:
@@ -61,9 +66,10 @@ class Checkpoint:
         self.lasting = lasting
         """Whether it is there after the run."""
         try:
-            self.path.mkdir(parents=True, exist_ok=True)
+            private_folder(self.path)
         except OSError as error:
             raise RunError(f"{self.path}: cannot be a checkpoint folder: {error}") from error
+        self._check_writable()
         self.partitions: int | None = None
         """How many there are; none before the run has begun."""
         if not (self.path / "run.json").exists():
@@ -92,11 +98,18 @@ class Checkpoint:
 
         The run has its id from here on: whatever is made for it afterwards is known to be its own, if it is killed.
         """
-        lock = (self.path / ".lock").open("wb")
+        try:
+            lock = (self.path / ".lock").open("wb")
+            if self.fresh:
+                keep_out_others(self.path)
+        except OSError as error:
+            raise self._unwritable(error.strerror) from error
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             lock.close()
+            if not isinstance(error, BlockingIOError):
+                raise self._unwritable(error.strerror) from error
             raise RunError(f"{self.path}: another run uses it; stop that one, or choose another folder") from error
         if self.fresh:
             self._keep_run()
@@ -113,16 +126,25 @@ class Checkpoint:
     def keep(self, job: Job) -> None:
         """Keep a job's network, before a batch runs it."""
         given = tuple(sorted(job.given))
-        kept = Kept(job.number, netfile.dumps(job.network), job.homes, job.owners, job.starts, given, job.layouts)
-        (self.path / "networks").mkdir(exist_ok=True)
+        from_ = origins(job.sources, self.path)
+        kept = Kept(
+            job.number, netfile.dumps(job.network), job.homes, job.owners, job.starts, given, job.layouts, from_
+        )
         self._write(self._network(job.number), asdict(kept))
+
+    def check_sources(self, sources: Mapping[str, Source]) -> None:
+        """Refuse to go on with other sources than those that the last batch was planned from."""
+        last = self.log.last()
+        if last is not None:
+            check_origins(self.network(last.network).origins, origins(sources, self.path), self.path)
 
     def network(self, number: int) -> Kept:
         kept = self._read(self._network(number))
         homes = tuple(Home(home["name"], home["since"], tuple(home["kin"])) for home in kept["homes"])
         given = tuple(kept.get("given", ()))
         layouts = {name: tuple(places) for name, places in kept.get("layouts", {}).items()}
-        return Kept(kept["number"], kept["text"], homes, kept["owners"], kept["starts"], given, layouts)
+        its = kept.get("origins", {})
+        return Kept(kept["number"], kept["text"], homes, kept["owners"], kept["starts"], given, layouts, its)
 
     def last_number(self) -> int:
         """The greatest number of a network that it keeps."""
@@ -134,6 +156,21 @@ class Checkpoint:
         for folder in state.iterdir() if state.exists() else ():
             if unquote(folder.name) not in names:
                 shutil.rmtree(folder, ignore_errors=True)
+
+    def _check_writable(self) -> None:
+        """Before Spark is started: the folder, and what is in it."""
+        try:
+            for path in (self.path, *self.path.iterdir()):
+                wanted = os.R_OK | os.W_OK | (os.X_OK if path.is_dir() else 0)
+                if path.exists() and not os.access(path, wanted, effective_ids=True):
+                    raise self._unwritable(f"{path.name} is not for this user to read and write")
+        except OSError as error:
+            raise self._unwritable(error.strerror) from error
+
+    def _unwritable(self, why: str | None) -> RunError:
+        return RunError(
+            f"{self.path}: cannot be written to: {why}; choose another checkpoint folder, or give this user access"
+        )
 
     def _network(self, number: int) -> Path:
         return self.path / "networks" / f"{number:06}.json"
@@ -149,7 +186,8 @@ class Checkpoint:
 
     def _write(self, path: Path, value: dict[str, Any]) -> None:
         try:
+            path.parent.mkdir(exist_ok=True)
             with renamed(path) as file:
-                file.write(json.dumps(value, indent=1).encode())
+                private(file).write(json.dumps(value, indent=1).encode())
         except OSError as error:
             raise RunError(f"{path}: cannot be written: {error}; make room, or choose another checkpoint") from error

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from zlib import crc32
 
 from australis.errors import RunError
+from australis.run.private import private
 from australis.run.sinks.durable import renamed
 
 Entry: TypeAlias = dict[str, Any]
@@ -52,7 +53,7 @@ class Journal:
         """Begin anew, with one entry."""
         line = _line(entry)
         with renamed(self.path) as file:
-            file.write(line)
+            private(file).write(line)
         self.close()
         self.file, self.size = os.open(self.path, os.O_WRONLY | os.O_APPEND), len(line)
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from australis.place import place
+from australis.run.private import private_folder
 from australis.run.sinks.folder import Folder, FolderWriter
 from australis.run.sinks.jsontext import json_lines
 from australis.schema import schema
@@ -69,7 +70,9 @@ def refused(box: str, port: str, train: Train, batch: int) -> pa.RecordBatch:
 
 def writer(checkpoint: str | Path, run: str = "") -> FolderWriter:
     """What takes the letters of a run, each batch exactly once: a folder beside its state."""
-    return Folder(str(Path(checkpoint) / "letters"), "parquet").open(SCHEMA, run)
+    folder = Path(checkpoint) / "letters"
+    private_folder(folder)
+    return Folder(str(folder), "parquet").open(SCHEMA, run)
 
 
 def read(checkpoint: str | Path) -> pa.Table:

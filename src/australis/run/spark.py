@@ -176,6 +176,7 @@ class Run:
             raise RunError("the run has ended before its network began")
         job = self._jobs[now]
         sources = placed(sources_of(network, named, job.sources), self.checkpoint)
+        self.checkpoint.check_sources(sources)
         network = merging(network, finite(sources))
         number = self.checkpoint.last_number() + 1
         after = successor(job, self._began[now], network, sources, number)

@@ -26,6 +26,7 @@ from zlib import crc32
 
 from australis.errors import RunError
 from australis.run.journal import Journal
+from australis.run.private import private, private_folder
 from australis.run.senders import Senders
 from australis.run.sinks.durable import sync_folder
 
@@ -86,7 +87,7 @@ class _File:
 
     def write(self, path: Path, open_files: ExitStack) -> int:
         """Write it, and give the handle by which to see to it that it is on the disk."""
-        file = open_files.enter_context(path.open("wb"))
+        file = private(open_files.enter_context(path.open("wb")))
         file.writelines([self.posts[0].head or b"", *(post.body for post in self.posts)])
         file.flush()
         return file.fileno()
@@ -109,7 +110,7 @@ class Spool:
         with ExitStack() as opened:
             try:
                 made = [path for path in (self.folder, *self.folder.parents) if not path.exists()]
-                self.folder.mkdir(parents=True, exist_ok=True)
+                private_folder(self.folder)
                 for path in made:
                     sync_folder(path.parent)
                 self._own(opened)

@@ -83,6 +83,7 @@ def start(
         wanted = {output.name: sinks.sink(named[output.name]) for output in network.outputs if output.name in named}
         stack.enter_context(folder.begin())
         folder.log.mend()
+        folder.check_sources(sources)
         outlets = {}
         for output in network.outputs:
             if output.name in wanted:
