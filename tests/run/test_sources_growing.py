@@ -150,6 +150,18 @@ def test_a_file_that_was_read_and_is_another_now_is_told(tmp_path, text):
         follower.more()
 
 
+@pytest.mark.parametrize("text", ["i\n0\n", "i\n0\n7\n"], ids=["touched", "grown"])
+def test_by_time_a_file_that_has_changed_is_told_and_not_read_again(tmp_path, text):
+    follower = Follower(Files(str(tmp_path), SCHEMA, follow=True, order="time"))
+    for index, name in enumerate(("a.csv", "b.csv")):
+        put(tmp_path / name, index)
+        assert follower.more() == [index]
+    (tmp_path / "a.csv").write_text(text)
+    os.utime(tmp_path / "a.csv", (9, 9))
+    with pytest.raises(RunError, match=r"files have changed that stood before .*b.csv .*: .*a.csv; see to it that"):
+        follower.more()
+
+
 STEPS = st.lists(st.tuples(st.sampled_from(["put", "put", "move", "back", "again"]), st.integers(0, 9)), max_size=14)
 
 
@@ -188,7 +200,7 @@ def test_an_offset_is_as_long_as_the_files_that_are_still_there(tmp_path):
     for number in range(100):
         put(tmp_path / f"{number:03}.csv", number)
         assert follower.more() == [number]
-    assert len(json.dumps(follower.offsets[-1])) < 100 * 8 + 300
+    assert len(json.dumps(follower.offsets[-1])) < 100 * 12 + 300
     for number in range(99):
         (tmp_path / f"{number:03}.csv").unlink()
     put(tmp_path / "100.csv", 100)

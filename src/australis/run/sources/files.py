@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
+from typing import NoReturn, Protocol
 
 import pyarrow as pa
 
@@ -192,26 +192,36 @@ class Files:
             return "", [(key, 0, True) for key in there]
         name, stop, _, changed = offset["files"][-1]
         last = (changed, name)
-        known = self._known(offset, [key for key in there if key < last and key[1] != name])
+        before = [key[1] for key in there if key < last and key[1] != name]
         after = [key for key in there if key > last and key[1] != name]
+        known = self._known(offset, before, [key[1] for key in after])
         is_there = any(key[1] == name for key in there)
         if not is_there and offset.get("rest"):
             raise RunError(f"{name}: gone, after it was read up to {stop}, which is not its end; put it back")
         return known, [(last, stop, is_there), *((key, 0, True) for key in after)]
 
-    def _known(self, offset: Offset, before: list[folder.Key]) -> str:
-        """The marks of the files before the one that an offset is in; all of them were taken, or it is an error."""
+    def _known(self, offset: Offset, before: list[str], after: list[str]) -> str:
+        """The marks of the files before the one that an offset is in: all of them were taken, and none of those after.
+
+        Anything else is an error. A file that was taken comes after that one where its time has changed.
+        """
         marks = taken.marks(before)
         known = taken.cut(offset.get("taken", ""))
-        known |= {taken.mark((changed, file), size) for file, _, size, changed in offset["files"][:-1]}
-        if strangers := sorted(marks[mark] for mark in marks.keys() - known):
-            order = "names" if self.order == "name" else "times"
-            raise RunError(
-                f"{self.path}: files have come or changed that stand before {offset['files'][-1][0]} in the order of"
-                f" their {order}, after it was read: {listing(strangers, most=3)}; see to it that new files come last,"
-                " and move these away to go on without them, or start again from a new checkpoint"
-            )
+        known |= {taken.mark(file, size) for file, _, size, _ in offset["files"][:-1]}
+        if strangers := [marks[mark] for mark in marks.keys() - known]:
+            self._refuse(offset, strangers, "come or changed that stand")
+        names = {taken.name_of(mark) for mark in known} if self.order == "time" else set()
+        if names and (changed := [name for name in after if taken.name_of(taken.mark(name, 0)) in names]):
+            self._refuse(offset, changed, "changed that stood")
         return taken.joined(marks)
+
+    def _refuse(self, offset: Offset, files: list[str], what: str) -> NoReturn:
+        order, last = "names" if self.order == "name" else "times", offset["files"][-1][0]
+        raise RunError(
+            f"{self.path}: files have {what} before {last} in the order of their {order}, after it was"
+            f" read: {listing(sorted(files), most=3)}; see to it that new files come last, and move these away to go on"
+            " without them, or start again from a new checkpoint"
+        )
 
     def _reader(self, path: str, place: int, frames: int = 0) -> Reader:
         match form(path):

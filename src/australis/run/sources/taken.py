@@ -8,35 +8,41 @@ from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
 
-from australis.run.sources.folder import Key
-
-_BYTES = 6  # of a mark: one new file in 280 million is taken for one of a million old ones
-_CHARS = _BYTES * 4 // 3
+_NAME, _SIZE = 6, 3  # bytes: one new name in 280 million is taken for one of a million old ones
+_CHARS = (_NAME + _SIZE) * 4 // 3
 
 
-def mark(key: Key, size: int) -> str:
-    """A few letters that stand for a file's name, its time in the order and its bytes.
+def mark(name: str, size: int) -> str:
+    """A few letters that stand for a file's name, and some more for its bytes.
 
-    >>> mark((0, "reports/monday.csv"), 40)
-    'o5Nl8v+S'
+    >>> mark("reports/monday.csv", 40)
+    'jx6l/bhHQAgg'
     """
-    text = f"{key[0]} {size} {key[1]}".encode(errors="surrogateescape")
-    return b64encode(blake2b(text, digest_size=_BYTES).digest()).decode()
+    return _letters(name.encode(errors="surrogateescape"), _NAME) + _letters(b"%d" % size, _SIZE)
 
 
-def marks(keys: Iterable[Key]) -> dict[str, str]:
+def name_of(mark: str) -> str:
+    """The part of a mark that stands for the name.
+
+    >>> name_of(mark("reports/monday.csv", 40)) == name_of(mark("reports/monday.csv", 50))
+    True
+    """
+    return mark[: _NAME * 4 // 3]
+
+
+def marks(names: Iterable[str]) -> dict[str, str]:
     """The marks of files that are there, and their names."""
     found = {}
-    for key in keys:
+    for name in names:
         with suppress(FileNotFoundError):  # gone since it was listed
-            found[mark(key, Path(key[1]).stat().st_size)] = key[1]
+            found[mark(name, Path(name).stat().st_size)] = name
     return found
 
 
 def joined(marks: Iterable[str]) -> str:
     """Marks as one text.
 
-    >>> cut(joined(["4v81dptK", "0abcdefg"])) == {"0abcdefg", "4v81dptK"}
+    >>> cut(joined([mark("b.csv", 1), mark("a.csv", 2)])) == {mark("a.csv", 2), mark("b.csv", 1)}
     True
     """
     return "".join(sorted(marks))
@@ -45,3 +51,7 @@ def joined(marks: Iterable[str]) -> str:
 def cut(text: str) -> set[str]:
     """The marks that a text joins."""
     return {text[at : at + _CHARS] for at in range(0, len(text), _CHARS)}
+
+
+def _letters(value: bytes, count: int) -> str:
+    return b64encode(blake2b(value, digest_size=count).digest()).decode()
