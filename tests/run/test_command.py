@@ -112,20 +112,6 @@ def test_a_failure_is_raised_in_one_line(slow, asked):
         Watched(run, asked, lambda note: None, print).to_its_end()
 
 
-def test_a_process_that_is_gone(slow, asked):
-    class Gone(Slow):
-        @property
-        def active(self):
-            raise ConnectionResetError("reset by peer")
-
-        @active.setter
-        def active(self, value):
-            pass
-
-    with pytest.raises(RunError, match="Spark's process is gone, killed or out of memory: reset by peer"):
-        Watched(Gone(slow().checkpoint.path), asked, lambda note: None, print).to_its_end()
-
-
 @pytest.mark.parametrize(
     ("kept", "said"),
     [(True, "the same command goes on from here: australis run"), (False, "without --checkpoint the run cannot go on")],

@@ -21,7 +21,7 @@ DRIVER = """\
 import sys
 from australis.run.nursery import launcher, room
 launcher()
-print(room(), flush=True)
+print(room().path, flush=True)
 sys.stdin.read()
 """
 

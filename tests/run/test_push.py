@@ -702,6 +702,21 @@ def test_a_request_comes_at_a_least_rate(each, ended):
         assert seconds >= arrivals.PATIENCE
 
 
+def test_a_spool_that_is_closed_takes_no_posts_and_says_so(tmp_path):
+    opened = Spool(tmp_path)
+    opened.put(post(JSON, lines(1), SCHEMA))
+    opened.close()
+    with pytest.raises(Full, match="the run has ended"):
+        opened.put(post(JSON, lines(2), SCHEMA))
+    ending = Spool(tmp_path)
+    ending._pool.shutdown()  # as Python does when it ends
+    with pytest.raises(Full, match="the process of the run ends"):
+        ending.put(post(JSON, lines(2), SCHEMA))
+    ending.close()
+    Spool(tmp_path).close()
+    assert len(list(tmp_path.glob("0*"))) == 1
+
+
 def full(monkeypatch, where, name, fails):
     """The disk is full for some calls of a function."""
     real, calls = getattr(where, name), count()

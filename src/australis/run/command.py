@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import sys
 import time
@@ -19,12 +18,13 @@ from australis.errors import AustralisError, RunError
 from australis.network import Network
 from australis.run import progress
 from australis.run.asked import Asked
+from australis.run.jvm import kill
 from australis.run.lines import Notes, Objects, Teller, write
 from australis.run.metrics import Server
 from australis.run.overheard import Overheard
 from australis.run.reason import reason
 from australis.run.screen import Screen
-from australis.run.session import Ending, kill, session
+from australis.run.session import Ending, session
 from australis.run.spark import Run
 from australis.run.start import start
 
@@ -91,8 +91,6 @@ def main(
     for output in network.outputs:
         if output.name not in named:
             telling.say(f"output {output.name} has no --sink: its tuples are counted, and not kept")
-    # py4j logs the calls to Spark that are cut short; what that means is told here.
-    logging.getLogger().addFilter(lambda record: "py4j" not in Path(record.pathname).parts)
     with ExitStack() as stack:
         asked = stack.enter_context(Asked())
         heard = Overheard(telling.pass_on)
@@ -208,18 +206,12 @@ class Watched:
 
         What stopped it otherwise is raised.
         """
-        while self._active() and not self.asked.times:
+        while self.run.active and not self.asked.times:
             self.show("")
             time.sleep(_TICK)
         with suppress(Exception):  # those of a run without a checkpoint folder go with it
             self.first_letter = progress.first_letter(self.run)
         return self._stopped()
-
-    def _active(self) -> bool:
-        try:
-            return self.run.active
-        except Exception as error:
-            raise RunError(f"Spark's process is gone, killed or out of memory: {reason(error)}") from error
 
     def _stopped(self) -> bool:
         # Another thread waits for it, so that this one hears signals and no call to Spark is cut short.

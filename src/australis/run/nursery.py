@@ -13,7 +13,6 @@ import os
 import runpy
 import select
 import shlex
-import shutil
 import signal
 import socket
 import subprocess
@@ -24,6 +23,8 @@ import warnings
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+
+from australis.run.scratch import Scratch, removed
 
 _LAUNCHER = """\
 #!{python} -SEsB
@@ -65,15 +66,17 @@ MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(1 << 30), "MALLOC_TRIM_THRESHOLD_": str(
 """Columns come and go with every train: memory that is given back each time is cleared each time."""
 _THREADS = r"This process \(pid=\d+\) is multi-threaded, use of fork\(\)"
 _MOST = 1 << 20  # bytes of a message: an environment
+_PATIENCE = 60.0  # seconds for Spark's process to end after the one that started it
 
 
 class Nursery:
     """A nursery under way; it ends with the process that started it."""
 
     def __init__(self) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="australis-")
-        address = str(Path(self._folder.name) / "nursery")
-        self.launcher = str(Path(self._folder.name) / "python")
+        self.folder = Scratch()
+        """Where it is, and what goes with it. The nursery removes it when nobody has it any more."""
+        address = str(self.folder.path / "nursery")
+        self.launcher = str(self.folder.path / "python")
         """What Spark is told to start in the place of Python."""
         Path(self.launcher).write_text(_LAUNCHER.format(python=sys.executable, address=address))
         Path(self.launcher).chmod(0o700)
@@ -83,11 +86,19 @@ class Nursery:
         )
 
     def close(self) -> None:
-        if self._process.stdin is not None:
-            self._process.stdin.close()
+        """End it, and remove its folder."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
         self._process.terminate()  # it may still be loading
         self._process.wait()
-        self._folder.cleanup()
+        self.folder.close()
+
+    def leave(self) -> None:
+        """Let it end and remove its folder by itself, once Spark's process has ended, which this one does not await."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self.folder.leave()
+        self._process.returncode = 0  # nobody is to wait for it, nor to be warned of that
 
 
 def _fits(python: str, temporary: str) -> bool:
@@ -98,24 +109,37 @@ def _fits(python: str, temporary: str) -> bool:
 
 
 @cache
+def _nursery() -> Nursery | None:
+    """This process's own, where it can have one."""
+    if not _fits(sys.executable, tempfile.gettempdir()):
+        return None
+    nursery = Nursery()
+    atexit.register(nursery.leave)
+    return nursery
+
+
 def launcher() -> str:
     """What Spark is to start in the place of Python: the launcher of this process's nursery, where it can have one."""
-    if not _fits(sys.executable, tempfile.gettempdir()):
-        return sys.executable
-    nursery = Nursery()
-    atexit.register(nursery.close)
-    return nursery.launcher
+    nursery = _nursery()
+    return sys.executable if nursery is None else nursery.launcher
 
 
-def room() -> str | None:
+def room() -> Scratch | None:
     """A folder that goes with this process, however that ends; there is none without a nursery."""
-    there = launcher.cache_info().currsize and launcher() != sys.executable
-    return str(Path(launcher()).parent) if there else None
+    nursery = _nursery() if _nursery.cache_info().currsize else None
+    return None if nursery is None else nursery.folder
+
+
+def _left() -> bool:
+    """Whether the process that started this one has closed its end, or is gone."""
+    return bool(select.select([0], [], [], 0)[0])
 
 
 def _load() -> None:
     """Everything that the processes would load; a first kernel has numba load most of itself."""
     for module in _LOADED:
+        if _left():
+            return
         importlib.import_module(module)
     kernel = importlib.import_module("australis.kernel")
     kernel.longer(importlib.import_module("numpy").zeros(1, "int64"))
@@ -205,4 +229,4 @@ def _live(asked: socket.socket) -> int:
 
 if __name__ == "__main__":
     _serve(sys.argv[1])
-    shutil.rmtree(Path(sys.argv[1]).parent, ignore_errors=True)
+    removed(Path(sys.argv[1]).parent, _PATIENCE)

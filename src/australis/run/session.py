@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import pwd
+import shlex
 import signal
 import sys
+import tempfile
 import threading
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from subprocess import TimeoutExpired
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from australis import java
 from australis.errors import RunError
+from australis.run.jvm import ended, forget, kill
 from australis.run.nursery import MEMORY, launcher, room
 
 if TYPE_CHECKING:
@@ -44,7 +48,7 @@ _STREAMS = {
 }
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
-_GRACE = 5.0  # seconds for Spark's process to remove its files
+_OPTIONS = "SPARK_SUBMIT_OPTS"  # for the Java of the driver, whatever a user's settings give it besides
 _APART: WeakKeyDictionary[SparkSession, SparkSession] = WeakKeyDictionary()
 
 
@@ -55,9 +59,13 @@ def session(
 
     What Spark's process says goes to the standard error, or to the file of a descriptor.
     """
-    from pyspark import SparkConf
+    from pyspark import SparkConf, SparkContext
     from pyspark.sql import SparkSession
 
+    if SparkContext._gateway is not None and ended(SparkContext._gateway):
+        forget(SparkContext._gateway)
+    if given is not None and SparkContext._gateway is None:
+        raise RunError("the SparkSession that is given: its Spark has ended; make another session")
     found = given or SparkSession.getActiveSession()
     if found is not None:
         return found, False
@@ -67,15 +75,28 @@ def session(
     settings = _QUIET | _STREAMS | (_LOOPBACK if where.startswith("local") else _EXECUTORS)
     settings[f"{_SOCKETS}.enabled"] = "true"
     if where.startswith("local") and (folder := room()) is not None:
-        settings[f"{_SOCKETS}.dir"] = folder
+        settings[f"{_SOCKETS}.dir"] = str(folder.path)
     conf = SparkConf().setAppName("australis").setMaster(where).setAll(list(settings.items()))
     try:
         _launch(conf, stderr)
         with _signals_as_they_were():
-            return SparkSession.builder.config(conf=conf).getOrCreate(), True
+            made = SparkSession.builder.config(conf=conf).getOrCreate()
     except KeyboardInterrupt:
         kill()
         raise
+    made.sparkContext._accumulatorServer.handle_error = _tell  # type: ignore[method-assign, assignment]
+    return made, True
+
+
+def _not_py4js(record: logging.LogRecord) -> bool:
+    """Whether a line of the log is none of py4j's, of a call that was cut short: runs tell what that means."""
+    return "py4j" not in Path(record.pathname).parts
+
+
+def _tell(*_: object) -> None:
+    """Print the error under way in Spark's server of counters, unless it is that Spark's process is gone."""
+    if not isinstance(sys.exception(), EOFError | ConnectionError):
+        traceback.print_exception(sys.exception())
 
 
 def _launch(conf: SparkConf, stderr: int | None) -> None:
@@ -86,8 +107,16 @@ def _launch(conf: SparkConf, stderr: int | None) -> None:
     if SparkContext._gateway is not None:
         return
     _check_user()
-    with _signals_waiting(), _environment("JAVA_HOME", str(java.quiet())):
-        gateway = launch_gateway(conf, {} if stderr is None else {"stderr": stderr})  # type: ignore[no-untyped-call]
+    logging.getLogger().addFilter(_not_py4js)
+    how: dict[str, Any] = {} if stderr is None else {"stderr": stderr}
+    options, folder = os.environ.get(_OPTIONS, ""), ""
+    if (ours := room()) is not None:  # where Spark's files go as well, if it is killed
+        folder = tempfile.mkdtemp(prefix="spark-", dir=ours.path)
+        options += " " + shlex.quote(f"-Djava.io.tmpdir={folder}")
+        how["pass_fds"] = [ours.descriptor]
+    with _signals_waiting(), _environment("JAVA_HOME", str(java.quiet())), _environment(_OPTIONS, options):
+        gateway = launch_gateway(conf, how)  # type: ignore[no-untyped-call]
+        gateway.folder = folder
         SparkContext._ensure_initialized(gateway=gateway, conf=conf)
 
 
@@ -102,30 +131,12 @@ def _check_user() -> None:
         ) from error
 
 
-def kill() -> None:
-    """End Spark's process without a word to it: one to which a call was cut short may never answer another."""
-    from pyspark import SparkContext
-    from pyspark.sql import SparkSession
-
-    gateway = SparkContext._gateway
-    process = None if gateway is None else getattr(gateway, "proc", None)
-    if process is None:  # it was there before this process
-        return
-    process.terminate()
-    try:
-        process.wait(_GRACE)
-    except TimeoutExpired:
-        process.kill()
-        process.wait()
-    SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
-    SparkSession._instantiatedSession = None
-
-
 class Ending:
     """Stops a session of ours at the end of a `with`; kills it where that was interrupted."""
 
     def __init__(self, spark: SparkSession) -> None:
         self.spark = spark
+        self._gateway = spark.sparkContext._gateway
 
     def __enter__(self) -> SparkSession:
         return self.spark
@@ -134,8 +145,14 @@ class Ending:
         if kind is not None and issubclass(kind, KeyboardInterrupt):
             kill()
             return
-        with suppress(Exception):  # it may be gone already
+        if self._gateway is not None and ended(self._gateway):
+            forget(self._gateway)
+            return
+        server = self.spark.sparkContext._accumulatorServer
+        with suppress(Exception):  # it may be gone a moment later
             self.spark.stop()
+        with suppress(Exception):
+            server.server_close()  # which Spark forgets
 
 
 @contextmanager

@@ -7,10 +7,10 @@ import tempfile
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
-from threading import Condition
+from threading import Condition, Lock, Thread
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -24,13 +24,16 @@ from australis.run import sink as sinks
 from australis.run.batch import Batch
 from australis.run.checkpoint import Checkpoint
 from australis.run.control import Control, Order, first_limit, paced
+from australis.run.hook import Hook
 from australis.run.job import LETTERS, MEASURES, PARTS, Job
+from australis.run.jvm import ended, forget
 from australis.run.ledger import Ledger
 from australis.run.merging import merging
 from australis.run.nursery import room
 from australis.run.outlet import Outlet, outlet
 from australis.run.reader import COLUMNS, NAME, aside
 from australis.run.reason import reason
+from australis.run.scratch import Scratch
 from australis.run.sent import Sent, send
 from australis.run.session import apart
 from australis.run.sink import Parted
@@ -46,11 +49,17 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
 _BLINK = 0.02
+_GRACE = 10.0  # seconds for a process that does not answer to be seen to have ended
 _REMEMBERED = 1000  # batches
+_PLANNER = "PythonStreamingSourceRunner"  # where Spark talks to the process that plans batches
 AIM = 1.0
 """How many seconds a batch should take where there is more input than it needs."""
 
 Progress = dict[str, Any]
+
+
+class Lost(RunError):  # noqa: N818 (as its root)
+    """Spark's process is gone."""
 
 
 class Run:
@@ -83,8 +92,11 @@ class Run:
         self._fixed = train is not None
         self._order = Order(current, train or first_limit(input.schema for input in jobs[current].streams))
         self._feeds = feeds
-        self._closing = closing or ExitStack()
-        folder = tempfile.TemporaryDirectory(prefix="australis-", dir=room())
+        self._closing, self._close_once = closing or ExitStack(), Lock()
+        self._failure: RunError | None = None
+        self._over = False
+        ours = room()
+        folder = Scratch() if ours is None else tempfile.TemporaryDirectory(prefix="run-", dir=ours.path)
         self._control = Control(self._closing.enter_context(folder))
         Path(self._control.aside).mkdir()
         self._aside = self._control.aside if local else ""
@@ -105,14 +117,19 @@ class Run:
         for job in jobs.values():
             self._lay(job, outlets)
         self._control.give(self._order)
+        self._gateway = self._spark.sparkContext._gateway
+        self._hook = Hook(self._gateway, self._batch)
+        self._closing.callback(self._hook.close)
         self.query = self._started(trigger)
+        self._watching = Thread(target=self._watch, name="watching", daemon=True)
+        self._watching.start()
 
     def _started(self, trigger: str | None) -> StreamingQuery:
         query = self.checkpoint.log.folder
         self.checkpoint.log.make()
         try:
             stream = self._spark.readStream.format(NAME).load(control=self._control.folder)
-            writer = stream.writeStream.foreachBatch(self._batch).option("checkpointLocation", str(query))
+            writer = stream.writeStream.foreachBatch(self._hook).option("checkpointLocation", str(query))
             return (writer.trigger(processingTime=trigger) if trigger else writer).start()
         except Exception as error:
             raise RunError(f"Spark does not start the run: {reason(error)}") from error
@@ -131,7 +148,7 @@ class Run:
     @property
     def active(self) -> bool:
         """Whether batches are still to come."""
-        return not self._ended and self.query.isActive and not any(feed.failure for feed in self._feeds)
+        return not self._ended and not self._over and not any(feed.failure for feed in self._feeds)
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait for the end of finite inputs, or for so many seconds; whether the end has come."""
@@ -148,16 +165,56 @@ class Run:
     def stop(self) -> None:
         """Stop after the batch that is under way; what stopped it before that is raised."""
         self._tell(stop=True)
-        try:
+        with suppress(Exception):  # told below
             if self.query.isActive:
                 self.query.processAllAvailable()
-        except Exception:  # told below
-            pass
-        self.query.stop()
-        failure = next(filter(None, (self.query.exception(), *(feed.failure for feed in self._feeds))), None)
-        self._closing.close()
+        unheard: Exception | None = None
+        try:
+            self.query.stop()
+        except Exception as error:
+            unheard = error
+        self._watching.join(2 * _GRACE)
+        fed = next(filter(None, (feed.failure for feed in self._feeds)), None)
+        self._close()
+        if self._failure is not None:
+            raise self._failure
+        if fed is not None:
+            raise RunError(reason(fed)) from fed
+        if unheard is not None and not self._over:
+            raise RunError(f"Spark does not stop the run: {reason(unheard)}") from unheard
+
+    def _watch(self) -> None:
+        """Wait until the query is over. If that is by itself, close what the run holds: nobody may come to stop it."""
+        failure: RunError | None = None
+        try:
+            self.query.awaitTermination()
+        except Exception as error:
+            failure = self._failed(error)
+            failure.__cause__ = error
+        with self._state:
+            self._failure, self._over = failure, True
+            self._state.notify_all()
         if failure is not None:
-            raise RunError(reason(failure)) from failure
+            self._close()
+        if isinstance(failure, Lost):
+            forget(self._gateway)
+
+    def _failed(self, error: Exception) -> RunError:
+        """What ended the query: a failure of its own, or the end of one of Spark's processes."""
+        from pyspark.errors import StreamingQueryException
+
+        if not isinstance(error, StreamingQueryException):
+            how = ended(self._gateway, _GRACE)
+            return Lost(f"Spark's process {how}; {_again(self.checkpoint)}") if how else RunError(reason(error))
+        if _PLANNER in str(getattr(error, "_stackTrace", "")) and "Traceback" not in str(error):
+            return RunError(f"the process that plans batches was killed, or ended; {_again(self.checkpoint)}")
+        return RunError(reason(self.query.exception() or error))
+
+    def _close(self) -> None:
+        """Let go of everything, whatever happens to one of it. Whoever comes second waits."""
+        with self._close_once:
+            self._hook.close()
+            self._closing.close()
 
     def change(self, network: Network, given: Mapping[str, Any] | None = None, /, **more: Any) -> int:
         """Go on with another network from the next batch on; gives the number of that batch.
@@ -235,7 +292,8 @@ class Run:
             order = replace(self._order, **news)
             if order != self._order:
                 self._order = order
-                self._control.give(order)
+                with suppress(FileNotFoundError):  # all is closed: nobody asks any more
+                    self._control.give(order)
 
     def _lay(self, job: Job, outlets: Mapping[str, Outlet]) -> None:
         mine = {output.name: outlets[output.name] for output in job.network.outputs if output.name in outlets}
@@ -293,6 +351,11 @@ class Run:
                 taken = max(progress["taken"].values(), default=0)
                 self._tell(limit=paced(self._order.limit, taken, seconds, AIM))
             self._state.notify_all()
+
+
+def _again(checkpoint: Checkpoint) -> str:
+    """What to do after a failure that is none of the network's."""
+    return f"start the network again: it {f'goes on from {checkpoint.path}' if checkpoint.lasting else 'begins anew'}"
 
 
 def opened(job: Job, table: pa.Table) -> dict[str, list[Train]]:

@@ -106,7 +106,7 @@ class Spool:
         self._doubt = True  # whether the journal may say more than was committed
         self._longest = 0  # bytes of the journal at which it is summed up
         self._used, self._held, self._looked = 0, 0, 0.0
-        self._lock, self._turn = Lock(), Lock()
+        self._lock, self._turn, self._closed = Lock(), Lock(), False
         with ExitStack() as opened:
             try:
                 made = [path for path in (self.folder, *self.folder.parents) if not path.exists()]
@@ -125,6 +125,8 @@ class Spool:
             self._waiting.append(post)
         with self._turn:
             if not post.done:
+                if self._closed:
+                    raise Full("the run has ended")
                 with self._lock:
                     posts, self._waiting = self._waiting, []
                 self._commit(posts)
@@ -158,7 +160,9 @@ class Spool:
                 self._held -= held
 
     def close(self) -> None:
+        """Take no more posts."""
         with self._turn:
+            self._closed = True
             self._opened.close()
 
     def _fit(self, size: int) -> None:
@@ -222,6 +226,8 @@ class Spool:
             failed = ""
         except OSError as error:
             failed = f"the post cannot be stored now: {error.strerror or type(error).__name__}"
+        except RuntimeError:  # no thread syncs any more
+            failed = "the process of the run ends"
         finally:
             for post in posts:
                 post.failed, post.done = failed, True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
@@ -20,6 +19,7 @@ from australis.run.checkpoint import Checkpoint
 from australis.run.job import Job
 from australis.run.merging import merging
 from australis.run.outlet import outlet
+from australis.run.scratch import Scratch
 from australis.run.session import Ending, session
 from australis.run.source import Opened, Source
 from australis.run.sources import uri
@@ -71,7 +71,7 @@ def start(
     with ExitStack() as stack:
         temporary = checkpoint is None
         if checkpoint is None:
-            checkpoint = stack.enter_context(tempfile.TemporaryDirectory(prefix="australis-"))
+            checkpoint = stack.enter_context(Scratch())
         folder = Checkpoint(checkpoint, lasting=not temporary)
         if not folder.fresh and partitions not in (None, folder.partitions):
             raise RunError(

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from australis.errors import RunError, listing
+from australis.run.hook import Hook
 from australis.run.sinks.durable import sync_folder
 from australis.run.source import Offset, Part, Split
 from australis.run.sources.files import Files
@@ -83,8 +84,9 @@ class Feed:
         self.spool.mkdir(parents=True, exist_ok=True)
         columns = frame.select(*source.schema.names)
         self.query: StreamingQuery | None = None
+        self._hook = Hook(frame.sparkSession.sparkContext._gateway, self._batch)
         if frame.isStreaming:
-            writer = columns.writeStream.foreachBatch(self._batch).option("checkpointLocation", str(log))
+            writer = columns.writeStream.foreachBatch(self._hook).option("checkpointLocation", str(log))
             self.query = writer.start()
         elif not (self.spool / _END).exists():
             self._batch(columns, 0)
@@ -92,12 +94,17 @@ class Feed:
 
     @property
     def failure(self) -> Exception | None:
-        """What has stopped it, if anything has."""
-        return None if self.query is None else self.query.exception()
+        """What has stopped it, if anything has; of Spark's process, if that is gone, the run tells."""
+        try:
+            return None if self.query is None else self.query.exception()
+        except Exception:
+            return None
 
     def close(self) -> None:
         if self.query is not None:
-            self.query.stop()
+            with suppress(Exception):  # if it is gone, it has stopped
+                self.query.stop()
+        self._hook.close()
 
     def _batch(self, frame: DataFrame, number: int) -> None:
         """Write a batch under a hidden name, and then give it its own."""

@@ -1,0 +1,87 @@
+"""Scratch: temporary folders that go with the processes that use them, however those end.
+
+Such a folder has a file that its processes hold locked. One whose lock nobody holds was left by processes that were
+killed: whoever makes the next folder removes it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+
+PREFIX = "australis-"
+_OWNER = ".owner"
+_LOOK = 0.1  # seconds between looks at a lock
+
+
+class Scratch:
+    """A temporary folder of this process, until it is closed, or this process ends.
+
+    Processes that are given `descriptor` have the folder as well, until they end.
+    """
+
+    def __init__(self) -> None:
+        sweep()
+        self.path = Path(tempfile.mkdtemp(prefix=PREFIX))
+        making = self.path / f"{_OWNER}.tmp"
+        self.descriptor = os.open(making, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        with suppress(OSError):  # a file system without locks: nobody finds the name then, and nobody removes it
+            fcntl.flock(self.descriptor, fcntl.LOCK_EX)
+            making.rename(self.path / _OWNER)  # whoever sees this name sees a lock that is held
+
+    def __enter__(self) -> str:
+        return str(self.path)
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Remove the folder."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        self.leave()
+
+    def leave(self) -> None:
+        """Let go of the folder: the others that have it go on."""
+        if self.descriptor >= 0:
+            os.close(self.descriptor)
+            self.descriptor = -1
+
+
+def sweep() -> None:
+    """Remove the folders of this user whose processes are gone."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*/{_OWNER}"):
+        if not folder.parent.is_symlink():
+            removed(folder.parent)
+
+
+def removed(folder: Path, patience: float = 0.0) -> bool:
+    """Remove a folder once nobody has it, or after so many seconds give up; whether it was removed."""
+    end = time.monotonic() + patience
+    try:
+        handle = os.open(folder / _OWNER, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:  # another's, or removed meanwhile
+        return False
+    try:
+        if os.fstat(handle).st_uid != os.getuid():
+            return False
+        while not _free(handle):
+            if time.monotonic() >= end:
+                return False
+            time.sleep(_LOOK)
+        shutil.rmtree(folder, ignore_errors=True)
+        return True
+    finally:
+        os.close(handle)
+
+
+def _free(handle: int) -> bool:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
