@@ -1,7 +1,11 @@
 """Networks on a real Spark: what comes out is what the local runner gives."""
 
+import gc
 import importlib
+import threading
+import weakref
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -290,3 +294,25 @@ def test_functions_may_be_in_a_module_beside_the_script(
     found = Memory()
     net.run(t=[{"x": 1}, {"x": 2}], out=found, spark=spark, partitions=1)
     assert found.table()["y"].to_pylist() == [2, 4]
+
+
+def test_runs_of_a_session_leave_no_thread_no_descriptor_no_object_and_nothing_warm(
+    spark: "SparkSession", tmp_path: Path
+) -> None:
+    def once(place: int) -> "tuple[weakref.ref[Any], int, int]":
+        net = au.network(out=REPORTS.aggregate(on="time", size=10, by="vid", n="count(*)", box="stats"))
+        run = net.run(reports=reports(100), out=Memory(), spark=spark, partitions=2, checkpoint=tmp_path / str(place))
+        return weakref.ref(run), threading.active_count(), len(list(Path("/proc/self/fd").iterdir()))
+
+    def warm(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        from australis.run import state
+
+        yield pa.record_batch({"keys": pa.array([len(state.warm.keys) for _ in batches], pa.int64())})
+
+    once(0)
+    after = [once(1), once(2), once(3)]
+    gc.collect()
+    assert [run() for run, _, _ in after] == [None] * 3
+    assert len({(threads, files) for _, threads, files in after}) == 1
+    while sum(row.keys for row in spark.range(8, numPartitions=8).mapInArrow(warm, "keys long").collect()):
+        pass  # a thread of each worker drops it when it comes to that

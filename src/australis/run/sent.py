@@ -5,10 +5,13 @@ from __future__ import annotations
 import pickle
 import sys
 from collections import OrderedDict
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
+from australis.run import alive
 from australis.run.job import Job
 
 _KEPT = 8
@@ -24,14 +27,23 @@ class Sent:
 
     @property
     def job(self) -> Job:
-        if self.name not in _jobs:
+        job = _jobs.get(self.name)
+        if job is None:
             paths, data = pickle.loads(self.data)
             sys.path += [path for path in paths if path not in sys.path and Path(path).exists()]
-            _jobs[self.name] = pickle.loads(data)
+            job = pickle.loads(data)
+            _jobs[self.name] = job
             while len(_jobs) > _KEPT:
                 _jobs.popitem(last=False)
-        _jobs.move_to_end(self.name)
-        return _jobs[self.name]
+            if job.aside:
+                alive.when_over(job.aside, partial(_drop, self.name))
+        with suppress(KeyError):  # its run has ended meanwhile
+            _jobs.move_to_end(self.name)
+        return job
+
+
+def _drop(name: str) -> None:
+    _jobs.pop(name, None)
 
 
 def send(job: Job) -> Sent:

@@ -19,7 +19,7 @@ from australis.columns import plain
 from australis.errors import RunError
 from australis.expr.arrow import pc
 from australis.network import Network
-from australis.run import letters, measures
+from australis.run import alive, letters, measures
 from australis.run import sink as sinks
 from australis.run.batch import Batch
 from australis.run.checkpoint import Checkpoint
@@ -99,6 +99,7 @@ class Run:
         folder = Scratch() if ours is None else tempfile.TemporaryDirectory(prefix="run-", dir=ours.path)
         self._control = Control(self._closing.enter_context(folder))
         Path(self._control.aside).mkdir()
+        self._closing.enter_context(alive.hold(self._control.aside))
         self._aside = self._control.aside if local else ""
         self._jobs: dict[int, Job] = {}
         self._outlets: dict[int, dict[str, Outlet]] = {}

@@ -13,6 +13,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from threading import Lock, Thread
 from typing import Any
@@ -21,6 +22,7 @@ import pyarrow as pa
 
 from australis.box import Tables
 from australis.errors import RunError, listing
+from australis.run import alive
 from australis.run.delta import REMEDY, Delta, Kept, Measures, Owner, measured, pack, settle, whole
 from australis.run.store import DELTA, SNAPSHOT, File, Store, bases, store
 from australis.table import Table
@@ -80,21 +82,42 @@ class Copy:
 
 
 class Warm:
-    """The last versions that this process worked on; the one used longest ago goes first."""
+    """The last versions that this process worked on; the one used longest ago goes first.
+
+    Those of a run whose folder is told go when it ends: processes outlive runs.
+    """
 
     def __init__(self) -> None:
-        self._copies: OrderedDict[object, Copy] = OrderedDict()
+        self._copies: OrderedDict[object, tuple[str, Copy]] = OrderedDict()
+        self._runs: set[str] = set()
         self._lock = Lock()
+
+    @property
+    def keys(self) -> list[object]:
+        """What there are copies of."""
+        with self._lock:
+            return list(self._copies)
 
     def take(self, key: object) -> Copy | None:
         with self._lock:
-            return self._copies.pop(key, None)
+            return self._copies.pop(key, (None, None))[1]
 
-    def put(self, key: object, copy: Copy) -> None:
+    def put(self, key: object, copy: Copy, run: str = "") -> None:
         with self._lock:
-            self._copies[key] = copy
+            self._copies[key] = (run, copy)
             while len(self._copies) > WARM:
                 self._copies.popitem(last=False)
+            new = bool(run) and run not in self._runs
+            self._runs.add(run)
+        if new:
+            alive.when_over(run, partial(self.drop, run))
+
+    def drop(self, run: str) -> None:
+        """Let go of what belongs to a run."""
+        with self._lock:
+            self._runs.discard(run)
+            for key in [key for key, (its, _) in self._copies.items() if its == run]:
+                del self._copies[key]
 
     def clear(self) -> None:
         with self._lock:
@@ -107,13 +130,13 @@ warm = Warm()
 class State:
     """The tables of a partition in the hands of one step."""
 
-    def __init__(self, key: object, store: Store, copy: Copy, retain: int) -> None:
+    def __init__(self, key: object, store: Store, copy: Copy, retain: int, run: str = "") -> None:
         self.version = copy.version
         self.tables = copy.tables
         """The state of each box; the readers of a keyed table share its writer's."""
         self.new = copy.new
         """The boxes that have no state of the version before, in the first step of a network."""
-        self._key, self._store, self._retain = key, store, retain
+        self._key, self._store, self._retain, self._run = key, store, retain, run
         self._copy: Copy | None = copy
 
     def commit(self, version: int) -> None:
@@ -140,7 +163,7 @@ class State:
             copy.count(self._store.list())
         if copy.due:
             self._snapshot(copy)
-        warm.put(self._key, copy)
+        warm.put(self._key, copy, self._run)
 
     def _replace(self, version: int, id: int, pieces: list[Any]) -> None:
         try:
@@ -203,8 +226,8 @@ class Saving:
 
     def take(self, key: object, snapshot: Snapshot) -> bool:
         """Save a snapshot, unless the one before it is still being saved."""
-        before = self._threads.get(key)
-        if before is not None and before.is_alive():
+        self._threads = {other: thread for other, thread in self._threads.items() if thread.is_alive()}
+        if key in self._threads:
             return False
         self._threads[key] = Thread(target=self._save, args=(snapshot,), daemon=True)
         self._threads[key].start()
@@ -216,7 +239,7 @@ class Saving:
 
     def wait(self) -> None:
         """Wait until all are saved."""
-        for thread in self._threads.values():
+        for thread in list(self._threads.values()):
             thread.join()
 
 
@@ -234,12 +257,14 @@ def open(
     since: int = 0,
     kin: Sequence[str] = (),
     retain: int = RETAIN,
+    run: str = "",
 ) -> State:
     """The tables of a partition at exactly a version, for the step to the next.
 
     `network` numbers the network whose empty tables `make_tables` gives: boxes that it does not have are dropped, and
     those that are new start empty. `since` is the version at which the stage came to be, and had no state yet. `kin`
-    are other stages that had some of its boxes up to this version: these bring their state along.
+    are other stages that had some of its boxes up to this version: these bring their state along. `run` is the folder
+    by which tasks see that their run is under way, if there is one.
     """
     place = store(checkpoint, stage, partition)
     key = (place.files.type_name, place.folder, since)
@@ -252,7 +277,7 @@ def open(
             copy.kept = _rebuilt(there, version, None).kept | copy.kept
         _fit(copy, make_tables(), place.folder)
         copy.network = network
-    return State(key, place, copy, retain)
+    return State(key, place, copy, retain, run)
 
 
 def _caught_up(copy: Copy, place: Store, version: int) -> bool:

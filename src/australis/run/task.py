@@ -63,7 +63,7 @@ class Task:
         return states.open(
             job.checkpoint, home.name, self.partition, batch.version - 1, self._tables,
             network=job.number, since=batch.began - 1 if home.since is None else home.since,
-            kin=home.kin if batch.changed else (),
+            kin=home.kin if batch.changed else (), run=job.aside,
         )  # fmt: skip
 
     def _tables(self) -> dict[str, Tables]:

@@ -1,0 +1,57 @@
+"""Whether a run is under way: a file that its driver holds locked, so that the processes of its tasks see its end.
+
+They keep things of a run from task to task, and outlive it. However the driver ends, the lock does too.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import gc
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from threading import Lock, Thread
+from typing import IO
+
+import pyarrow as pa
+
+_NAME = "alive"
+_calls: dict[str, list[Callable[[], None]]] = {}
+_lock = Lock()
+
+
+def hold(folder: str) -> IO[bytes]:
+    """Say that a run is under way, whose folder this is, until what is returned is closed."""
+    file = (Path(folder) / _NAME).open("wb")
+    fcntl.flock(file, fcntl.LOCK_EX)
+    return file
+
+
+def when_over(folder: str, call: Callable[[], None]) -> Thread | None:
+    """Have a thread call this when the run whose folder this is has ended; a new one, if none waits for it yet."""
+    with _lock:
+        _calls.setdefault(folder, []).append(call)
+        if len(_calls[folder]) > 1:
+            return None
+    thread = Thread(target=_wait, args=(folder,), name="alive", daemon=True)
+    thread.start()
+    return thread
+
+
+def _wait(folder: str) -> None:
+    with suppress(FileNotFoundError), (Path(folder) / _NAME).open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_SH)
+    with _lock:
+        calls = _calls.pop(folder, [])
+    for call in calls:
+        call()
+    give_back()
+
+
+def give_back() -> None:
+    """Give memory that nothing uses back to the system: what comes and goes with every train is kept otherwise."""
+    gc.collect()
+    pa.default_memory_pool().release_unused()
+    with suppress(OSError, AttributeError):  # another library than glibc
+        ctypes.CDLL(None).malloc_trim(0)
