@@ -10,6 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from australis.run.bell import ring
 from australis.run.sent import Sent
 
 _FIRST = 1 << 28  # bytes
@@ -31,7 +32,7 @@ class Order:
 
 @dataclass(frozen=True)
 class Control:
-    """A folder of the driver's own."""
+    """A folder of the driver's own. A bell there rings for every order."""
 
     folder: str
 
@@ -39,6 +40,7 @@ class Control:
         path = Path(self.folder) / "order"
         path.with_suffix(".tmp").write_text(json.dumps(asdict(order)))
         path.with_suffix(".tmp").rename(path)
+        ring(self.folder)
 
     def order(self) -> Order:
         return Order(**json.loads((Path(self.folder) / "order").read_text()))

@@ -14,7 +14,8 @@ from australis.run.batch import Batch, batch, room
 from australis.run.control import Control
 from australis.run.job import Job
 from australis.run.sent import Sent
-from australis.run.source import Offset, Releasing, Split
+from australis.run.source import Offset, Releasing, Ringing, Split
+from australis.run.wait import PATIENCE, Look, Wait
 from australis.run.wire import rows
 
 NAME = "australis"
@@ -34,9 +35,10 @@ class Piece(InputPartition):
 class Reader(DataSourceStreamReader):
     """Offsets carry the version, the clock and the network of the batch that they end: a replay has the same."""
 
-    def __init__(self, control: Control) -> None:
+    def __init__(self, control: Control, patience: float = PATIENCE) -> None:
         self.control = control
         self._sent: dict[int, Sent] = {}
+        self._wait = Wait(patience)
 
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802 (Spark's name)
         job = self._job(self.control.order().network)
@@ -52,10 +54,16 @@ class Reader(DataSourceStreamReader):
         }
 
     def latestOffset(self, start: dict[str, Any], limit: object = None) -> dict[str, Any]:  # noqa: N802 (Spark's name)
-        """Admission control: how far the next batch goes, under which network."""
+        """Admission control: how far the next batch goes, under which network. Where there is nothing yet, it waits."""
+        return self._wait.until(lambda: self._next(start))
+
+    def _next(self, start: dict[str, Any]) -> Look[dict[str, Any]]:
+        """How far the next batch goes now."""
         order = self.control.order()
-        if order.stop or start["end"]:
-            return start
+        if order.stop:
+            return Look(start, done=True)
+        if start["end"]:
+            return Look(start, bells=(self.control.folder,))
         job = self._job(order.network)
         inputs = {
             input.name: job.sources[input.name].latest(_before(job, start, input.name), order.limit)
@@ -65,19 +73,24 @@ class Reader(DataSourceStreamReader):
         end = len(ended) == len(inputs)
         same = order.network == start["network"]
         if inputs == start["inputs"] and not end and (same or not (start["version"] or order.begin)):
-            return start
+            awaited = [job.sources[name] for name in inputs if name not in ended]
+            bells = tuple(source.bell for source in awaited if isinstance(source, Ringing))
+            return Look(start, bells=(self.control.folder, *bells), seen=len(bells) < len(awaited))
         version = start["version"] + 1
-        return {
-            "version": version,
-            "first": start["first"] + start["room"],
-            "room": room(job.partitions, job.wide),
-            "clock": time.time_ns() // 1000,
-            "end": end,
-            "ended": ended,
-            "network": order.network,
-            "began": start["began"] if same else version,
-            "inputs": inputs,
-        }
+        return Look(
+            {
+                "version": version,
+                "first": start["first"] + start["room"],
+                "room": room(job.partitions, job.wide),
+                "clock": time.time_ns() // 1000,
+                "end": end,
+                "ended": ended,
+                "network": order.network,
+                "began": start["began"] if same else version,
+                "inputs": inputs,
+            },
+            done=True,
+        )
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
         if start["version"] == end["version"]:
@@ -136,4 +149,4 @@ class JobSource(DataSource):
         return COLUMNS
 
     def streamReader(self, schema: object) -> DataSourceStreamReader:  # noqa: N802 (Spark's name)
-        return Reader(Control(self.options["control"]))
+        return Reader(Control(self.options["control"]), float(self.options["patience"]))

@@ -106,6 +106,16 @@ class Releasing(Protocol):
         ...
 
 
+@runtime_checkable
+class Ringing(Protocol):
+    """A source that rings a bell when something has come; all others are looked at again and again."""
+
+    @property
+    def bell(self) -> str:
+        """The folder where it rings."""
+        ...
+
+
 class Closing(Protocol):
     """What was opened and is closed at the end."""
 

@@ -40,6 +40,7 @@ from australis.run.sink import Parted
 from australis.run.sources.frame import Feed
 from australis.run.succession import successor
 from australis.run.totals import Totals
+from australis.run.wait import PATIENCE
 from australis.run.wire import Parcel, in_order, rows, unpack
 from australis.schema import text
 from australis.train import Train
@@ -129,7 +130,10 @@ class Run:
         query = self.checkpoint.log.folder
         self.checkpoint.log.make()
         try:
-            stream = self._spark.readStream.format(NAME).load(control=self._control.folder)
+            # What comes while the source waits is taken at once, which would be too soon where batches are timed.
+            timed = trigger is not None and not trigger.startswith("0 ")
+            source = self._spark.readStream.format(NAME).option("patience", 0 if timed else PATIENCE)
+            stream = source.load(control=self._control.folder)
             writer = stream.writeStream.foreachBatch(self._hook).option("checkpointLocation", str(query))
             return (writer.trigger(processingTime=trigger) if trigger else writer).start()
         except Exception as error:

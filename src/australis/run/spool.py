@@ -25,6 +25,7 @@ from threading import Lock
 from zlib import crc32
 
 from australis.errors import RunError
+from australis.run.bell import ring
 from australis.run.journal import Journal
 from australis.run.private import private, private_folder
 from australis.run.senders import Senders
@@ -286,6 +287,7 @@ class Spool:
         self._unseen = [file.name for file in files]
         with suppress(OSError):  # they are stored; they are shown before the next, or when the spool is opened again
             self._show()
+        ring(self.folder)
 
     def _know(self, senders: Iterable[tuple[str, int]]) -> None:
         for sender, sequence in senders:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from australis.errors import RunError, listing
+from australis.run.bell import ring
 from australis.run.hook import Hook
 from australis.run.sinks.durable import sync_folder
 from australis.run.source import Offset, Part, Split
@@ -41,6 +42,10 @@ class Frame:
 
     schema: pa.Schema
     spool: str
+
+    @property
+    def bell(self) -> str:
+        return self.spool
 
     @property
     def _files(self) -> Files:
@@ -91,6 +96,7 @@ class Feed:
         elif not (self.spool / _END).exists():
             self._batch(columns, 0)
             (self.spool / _END).touch()
+            ring(self.spool)
 
     @property
     def failure(self) -> Exception | None:
@@ -120,6 +126,7 @@ class Feed:
             sync_folder(making)
             making.rename(done)
             sync_folder(self.spool)
+            ring(self.spool)
         else:
             with suppress(OSError):
                 making.rmdir()

@@ -77,6 +77,10 @@ class Push:
             release(self._files.path, number_of(offset["files"][-1][0]))
 
     @property
+    def bell(self) -> str:
+        return self.spool
+
+    @property
     def _files(self) -> Files:
         if not self.spool:
             raise RunError(
