@@ -15,7 +15,7 @@ from australis.run.control import Control
 from australis.run.job import Job
 from australis.run.sent import Sent
 from australis.run.source import Offset, Releasing, Ringing, Split
-from australis.run.wait import PATIENCE, Look, Wait
+from australis.run.wait import Look, Wait
 from australis.run.wire import rows
 
 NAME = "australis"
@@ -35,7 +35,7 @@ class Piece(InputPartition):
 class Reader(DataSourceStreamReader):
     """Offsets carry the version, the clock and the network of the batch that they end: a replay has the same."""
 
-    def __init__(self, control: Control, patience: float = PATIENCE) -> None:
+    def __init__(self, control: Control, patience: float = 0.0) -> None:
         self.control = control
         self._sent: dict[int, Sent] = {}
         self._wait = Wait(patience)
