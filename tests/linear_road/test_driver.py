@@ -1,8 +1,6 @@
-"""The driver: tuples at their times, divided by expressway; and the same over a socket."""
+"""The driver: tuples at their times, divided by expressway."""
 
 import math
-import socket
-import threading
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +11,7 @@ from hypothesis import strategies as st
 from pyarrow import ipc
 
 from australis.errors import RunError
-from australis.linear_road.drive import drive, opened
+from australis.linear_road.drive import drive
 from australis.linear_road.driver import Driver
 from australis.linear_road.feed import Feed, feed
 from australis.linear_road.record import INPUT
@@ -105,48 +103,15 @@ def test_mistakes_are_told(folder: Path, tmp_path: Path) -> None:
         Driver(feed(folder), speed=0)
     with pytest.raises(RunError, match="several files hold reports of one expressway"):
         Driver(Feed((folder / "xway-000.arrow", folder / "xway-000.arrow")))
-    with pytest.raises(RunError, match="--to here: `here` is no port"), opened(to="here"):
-        pass
     (tmp_path / "bad.arrow").write_text("no")
     with pytest.raises(RunError, match=r"bad\.arrow: .*simulate it again"):
         Driver(feed(tmp_path / "bad.arrow"))
 
 
-def test_another_system_is_driven_over_a_socket(folder: Path) -> None:
-    with socket.create_server(("localhost", 0)) as server:
-        received: list[bytes] = []
-
-        def take() -> None:
-            connection, _ = server.accept()
-            with connection:
-                while data := connection.recv(1 << 16):
-                    received.append(data)
-
-        taker = threading.Thread(target=take)
-        taker.start()
-        heard: list[tuple[int, float]] = []
-        with opened(to=f"localhost:{server.getsockname()[1]}") as to:
-            lines = drive(feed(folder), to, speed=100, told=lambda second, late: heard.append((second, late)))
-        taker.join()
-    got = [tuple(map(int, line.split(b","))) for line in b"".join(received).splitlines()]
-    assert len(got) == lines == 1000
-    assert sorted(got) == rows(list(feed(folder).merged()))
-    assert [row[1] for row in got] == sorted(row[1] for row in got)
-    assert [second for second, _ in heard] == sorted({row[1] for row in got})
-    assert all(late >= 0 for _, late in heard)
-
-
-def test_nobody_to_drive_is_told() -> None:
-    with socket.create_server(("localhost", 0)) as server:
-        port = server.getsockname()[1]
-    with pytest.raises(RunError, match="is the other side there"), opened(to=f"localhost:{port}"):
-        pass
-
-
 def test_flat_files_are_laid_out_by_expressway(folder: Path, tmp_path: Path) -> None:
     flat_file = tmp_path / "flat.dat"
     with flat_file.open("wb") as file:
-        drive(feed(folder), file, speed=math.inf)
+        drive(feed(folder), [file.write], speed=math.inf)
     assert not laid(feed(flat_file))
     made = lay(feed(flat_file, copies=2), tmp_path / "roads")
     assert laid(made)

@@ -192,6 +192,19 @@ def test_response_times_are_held_against_the_limit_of_the_type(kind: int, speed:
     assert verdict.tallies[kind].worst == pytest.approx(0.5 if kind == 0 else -0.01, abs=0.001)
 
 
+def test_emit_may_be_the_time_of_day() -> None:
+    """Where what was driven does not know when time 0 was, the driver has told it."""
+    rows, began = [report(0, 1, 5), report(121, 2, 5), balance(122, 1, 1)], 1_700_000_000.125
+    answers = [list(line) for line in Road(rows).answers()]
+    for line in answers:
+        line[EMIT[line[0]]] = f"{began + line[EMIT[line[0]]] / 2 + 0.25:.3f}"
+    verdict = judged(rows, [tuple(line) for line in answers], speed=2.0, began=began)
+    assert verdict.ok, verdict.text()
+    assert verdict.tallies[0].worst == pytest.approx(0.25, abs=0.001)
+    assert judged(rows, [tuple(line) for line in answers], speed=2.0, began=began - 5).late == 3
+    assert counts(judged(rows, [tuple(line) for line in answers], speed=2.0, began=began + 5))[0]["early"] == 2
+
+
 def test_a_verdict_shows_each_fault_with_what_was_expected(tmp_path: Path) -> None:
     rows = [*(report(time, time, 5) for time in range(20)), balance(70, 1, 7), balance(80, 1, 8)]
     output = tmp_path / "answers.csv"

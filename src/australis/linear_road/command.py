@@ -96,7 +96,12 @@ def show(
 def drive(
     given: Given,
     to: Annotated[str | None, typer.Option(metavar="HOST:PORT", help="Connect to this system.")] = None,
-    listen: Annotated[str | None, typer.Option(metavar="[HOST:]PORT", help="Wait here for one client.")] = None,
+    listen: Annotated[str | None, typer.Option(metavar="[HOST:]PORT", help="Wait here for clients.")] = None,
+    connections: Annotated[int, typer.Option(metavar="N", min=1, help="Divide the lines over so many.")] = 1,
+    by: Annotated[str, typer.Option(metavar="NAME", help="What they are divided by: vid or xway.")] = "vid",
+    since: Annotated[
+        str | None, typer.Option(metavar="WHEN", help="When time 0 is: a date and time, or seconds since 1970.")
+    ] = None,
     speed: Speed = "1",
     copies: Copies = None,
 ) -> None:
@@ -105,21 +110,27 @@ def drive(
     \b
     australis linear-road drive road --to localhost:5000
     australis linear-road drive road --listen 5000 --speed 10
+    australis linear-road drive road --to localhost:5000 --connections 4 --by xway
     """
+    from australis.linear_road import clock
     from australis.linear_road.drive import drive as driven
     from australis.linear_road.drive import opened
     from australis.linear_road.feed import feed
 
-    worst = 0.0
-    stream = feed(given, copies)
-    with opened(to, listen) as other, _bar("driving", stream.note.get("seconds")) as told:
+    worst, times = 0.0, _speed(speed)
+    stream, begins = feed(given, copies), None if since is None else clock.moment(since, "--since")
+    with opened(to, listen, connections) as others, _bar("driving", stream.note.get("seconds")) as told:
 
         def heard(second: int, late: float) -> None:
             nonlocal worst
             worst = max(worst, late)
             told(second)
 
-        lines = driven(stream, other, _speed(speed), heard)
+        def announced(began: float) -> None:
+            if math.isfinite(times) or since is not None:
+                print(f"time 0 is {clock.told(began)}", file=sys.stderr)
+
+        lines = driven(stream, others, times, heard, by=by, since=begins, announced=announced)
     print(f"{lines:,} lines, at most {worst:.3f} s late", file=sys.stderr)
 
 
@@ -264,11 +275,15 @@ def validate(
     speed: Speed = "1",
     copies: Copies = None,
     since: Annotated[int, typer.Option(metavar="SECONDS", min=0, help="Leave out what was asked before.")] = 0,
+    began: Annotated[
+        str | None, typer.Option(metavar="WHEN", help="When time 0 was, if Emit is the time of day.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Write the verdict as a JSON object.")] = False,
 ) -> None:
     """Recompute every answer from the input alone, and compare; the status is 0 if all is well."""
     import json as written
 
+    from australis.linear_road.clock import moment
     from australis.linear_road.feed import feed
     from australis.linear_road.past import opened
     from australis.linear_road.validation import validate as validated
@@ -282,6 +297,7 @@ def validate(
             None if past is None else opened(past, stream),
             speed=_speed(speed),
             since=since,
+            began=0.0 if began is None else moment(began, "--began"),
             told=told,
         )
     print(written.dumps(verdict.as_dict()) if json else verdict.text())

@@ -75,6 +75,13 @@ class Output:
             return self
         return replace(self, answers={kind: _since(some, second) for kind, some in self.answers.items()})
 
+    def after(self, moment: float) -> Output:
+        """With Emit counted from a moment."""
+        if not moment:
+            return self
+        shifted = {kind: replace(some, emit=some.emit - moment) for kind, some in self.answers.items()}
+        return replace(self, answers=shifted)
+
     def place(self, line: int) -> str:
         """The file, where there are several, and the line in it."""
         ends = np.cumsum(self.lines)
