@@ -92,3 +92,12 @@ def test_mistakes_are_told(tmp_path: Path) -> None:
     assert "none.csv" in said.stderr
     said = tool("drive", tmp_path / "flat.dat", "--speed", "fast", check=False)
     assert "--speed fast: give a number, such as 10, or `max`" in said.stderr
+
+
+def test_what_asks_about_the_past_is_not_run_or_rated_without_a_history(tmp_path: Path) -> None:
+    tool("simulate", "--out", tmp_path / "road", "--seconds", 120)
+    for words in (("run", "--output", tmp_path / "answers.csv", "--speed", "max"), ("rate", "--minutes", 1)):
+        said = tool(*words, "--input", tmp_path / "road", check=False)
+        assert said.returncode == 1
+        assert "requests ask about the weeks before" in said.stderr
+        assert not (tmp_path / "answers.csv").exists()

@@ -34,6 +34,7 @@ SPEEDS = Past(
     {(1, minute, way, seg): 20.0 + 7 * seg for minute in range(1, 60) for way in (0, 1) for seg in range(8)},
     {(1, minute, 0, 2): 60.0 for minute in range(1, 60)},
 )
+EMPTY = Past()
 
 
 @st.composite
@@ -130,7 +131,7 @@ def mistakes(draw: st.DrawFn, answers: list[Line]) -> tuple[list[Line], int, dic
 @given(st.data())
 def test_right_answers_are_accepted_and_any_mistake_is_found(data: st.DataObject) -> None:
     rows = data.draw(feeds())
-    past = data.draw(st.sampled_from([None, SPEEDS]))
+    past = data.draw(st.sampled_from([EMPTY, SPEEDS]))
     answers = Road(rows, past).answers()
     verdict = judged(rows, data.draw(st.permutations(answers)), history=past)
     assert verdict.ok, verdict.text()
@@ -166,7 +167,7 @@ def test_files_and_copies_are_as_one_feed(data: st.DataObject) -> None:
         output = [Path(folder) / "one.out", Path(folder) / "two.out"]
         output[0].write_text(lines(Road(rows).answers()))
         output[1].write_text(lines(Road(copied).answers()))
-        verdict = validate(given, output)
+        verdict = validate(given, output, EMPTY)
         assert verdict.ok, verdict.text()
 
 
@@ -186,7 +187,7 @@ def test_response_times_are_held_against_the_limit_of_the_type(kind: int, speed:
         (-0.01, 1, "early"),
     ):
         chosen[EMIT[kind]] = int(1000 * (121 / speed + response)) / 1000
-        verdict = judged(rows, [tuple(line) for line in answers], speed=speed)
+        verdict = judged(rows, [tuple(line) for line in answers], speed=speed, history=EMPTY)
         assert counts(verdict)[kind][fault] == count
         assert verdict.ok == (count == 0)
     assert verdict.tallies[kind].worst == pytest.approx(0.5 if kind == 0 else -0.01, abs=0.001)
@@ -263,8 +264,46 @@ def test_late_answers_are_told_apart_from_wrong_ones() -> None:
         assert "verdict: NOT right" in bad.text()
 
 
+ASKING = [report(0, 1, 5), expenditure(3, 1, 7, 0, 3), travel(4, 1, 8, 5, 6), travel(4, 1, 9, 5, 5)]
+"""A report, and requests that only a history can answer."""
+
+
+@pytest.mark.parametrize("more", [[], [(3, 3, 3, 7, 0)], [(4, 4, 99, 8, -1, 0), (4, 4, 99, 8, 5, 5)]])
+def test_without_a_history_answers_about_the_past_are_not_checked_and_that_is_said(more: list[Line]) -> None:
+    """Be they there or not, and say what they may: nobody knows what is right."""
+    verdict = judged(ASKING, [(0, 1, 0, 0, -1, 0), *more])
+    assert (verdict.ok, verdict.right, verdict.unchecked) == (False, True, 3)
+    assert not verdict.faults
+    assert [tally.unchecked for tally in verdict.tallies] == [0, 0, 0, 1, 2]
+    assert [tally.right for tally in verdict.tallies] == [1, 0, 0, 0, 0]
+    text = verdict.text()
+    assert "NOT checked: 1 daily expenditures and 2 travel times." in text
+    assert "verdict: right in what was checked" in text
+    told = json.loads(json.dumps(verdict.as_dict()))
+    assert (told["ok"], told["unchecked"]) == (False, 3)
+    assert told["answers"]["travel times"]["unchecked"] == 2
+
+
+def test_without_a_history_all_else_is_checked() -> None:
+    wrong = judged(ASKING, [(0, 1, 0, 0, 12, 0)])
+    assert not wrong.right
+    assert "verdict: NOT right" in wrong.text()
+    unasked = judged(ASKING[:1], [(0, 1, 0, 0, -1, 0), (3, 3, 3, 7, 0)])
+    assert (unasked.unchecked, counts(unasked)[3]["unasked"]) == (0, 1)
+    assert judged(ASKING[:1], [(0, 1, 0, 0, -1, 0)]).ok
+
+
+def test_without_a_history_no_answers_about_the_past_are_written(tmp_path: Path) -> None:
+    write_reference(feed(write(tmp_path / "feed.csv", ASKING)), tmp_path / "right.csv")
+    assert (tmp_path / "right.csv").read_text() == "0,1,0,0,-1,0\n"
+
+
 def test_a_verdict_fits_a_terminal() -> None:
-    large = [Tally(kind, 12_466_124, 12_466_124, worst=1999.5, median=100.25, p99=1000.5) for kind in range(5)]
+    large = [
+        Tally(kind, 12_466_124, 12_466_124, unchecked=12_466_124, worst=1999.5, median=100.25, p99=1000.5)
+        for kind in (0, 1, 2, 3, 4)
+    ]
+    large[:3] = [replace(tally, unchecked=0) for tally in large[:3]]
     assert max(map(len, Verdict(tuple(large), 0, ()).text().splitlines())) <= 80
 
 

@@ -53,6 +53,7 @@ def crash(start: int = 0, seg: int = 5, way: int = 0) -> Rows:
     return stop(100 + seg, start, seg, way=way) + stop(200 + seg, start, seg, way=way)
 
 
+EMPTY = Past()
 ONE_MILE = Past(lav={(2, 10, 0, 5): 70.0})
 DAYS_END = Past(lav={(7, 1440, 0, 5): 30.0, (1, 2, 0, 6): 15.0})
 FRACTIONS = Past(lav={(1, 10, 0, 5): 40.0, (1, 11, 0, 6): 40.0, (1, 13, 0, 7): 60.0})
@@ -271,9 +272,9 @@ CASES = {
         [travel(5, 1, 7, 5, 7, dow=2, tod=10)], "4,5,5,7,-1,0", "4,5,5,7,51,0", past=ONE_MILE
     ),
     "nor has an expressway without": Case([travel(5, 1, 7, 5, 6, xway=1)], "4,5,5,7,-1,0", "4,5,5,7,60,0", past=FREE),
-    "from a segment to itself is no way": Case([travel(5, 1, 7, 5, 5)], "4,5,5,7,0,0", "4,5,5,7,-1,0"),
-    "without history there are no times": Case([travel(5, 1, 7, 5, 6)], "4,5,5,7,-1,0", "4,5,5,7,0,0"),
-    "and no expenditures": Case([expenditure(5, 1, 7, 0, 3)], "3,5,5,7,0", "3,5,5,7,-1"),
+    "from a segment to itself is no way": Case([travel(5, 1, 7, 5, 5)], "4,5,5,7,0,0", "4,5,5,7,-1,0", past=EMPTY),
+    "in an empty history there are no times": Case([travel(5, 1, 7, 5, 6)], "4,5,5,7,-1,0", "4,5,5,7,0,0", past=EMPTY),
+    "and no expenditures": Case([expenditure(5, 1, 7, 0, 3)], "3,5,5,7,0", "3,5,5,7,-1", past=EMPTY),
     "fields that do not apply are ignored": Case(
         [balance(90, 1, 7)._replace(spd=30, xway=0, lane=1, dir=0, seg=5, pos=5 * 5280)], "2,90,90,90,7,0", ""
     ),

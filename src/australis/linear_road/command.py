@@ -154,8 +154,8 @@ def run(
     """Run the benchmark on Spark: all answers to an input, in one flat file.
 
     \b
-    australis linear-road run --input road --output answers.csv --speed max
-    australis linear-road validate --input road --output answers.csv --speed max
+    australis linear-road history road
+    australis linear-road run --input road --history road/history --output a.csv
     """
     import tempfile
 
@@ -167,6 +167,7 @@ def run(
     with tempfile.TemporaryDirectory(prefix="australis-") as folder:
         roads = Path(folder) if checkpoint is None else checkpoint.with_name(f"{checkpoint.name}.roads")
         stream = _laid(given, copies, roads)
+        _check_answerable(stream, past, given)
         bench = Benchmark(stream, output, None if past is None else opened(past, stream), _speed(speed), lead)
         telling = command.Telling(
             title=str(given),
@@ -229,6 +230,7 @@ def rate(
     stream = _feed(given)
     if not laid(stream):
         raise RunError(f"{given}: a rating takes a folder that `simulate` made, as arrow")
+    _check_answerable(stream, past, given)
     end = int(stream.note["seconds"])
     live = round(60 * minutes)
     if full:
@@ -308,6 +310,15 @@ def _feed(path: Path) -> Feed:
     from australis.linear_road.feed import feed
 
     return feed(path)
+
+
+def _check_answerable(stream: Feed, past: Path | None, given: Path) -> None:
+    """Read all of an input once before Spark starts: is it as it should be, and can all of it be answered?"""
+    from australis.linear_road.census import census, check_answerable
+
+    with _bar("checking", stream.note.get("seconds")) as told:
+        counts = census(stream, told)
+    check_answerable(counts, past, given)
 
 
 def _written(path: Path, text: str) -> None:

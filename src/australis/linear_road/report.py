@@ -39,7 +39,8 @@ def report(
 
 def _row(tally: Any) -> tuple[str, ...]:
     times = ("-" if each is None else f"{each:.2f}" for each in (tally.median, tally.p99, tally.worst))
-    counts = (f"{tally.due:,}", f"{tally.right:,}", f"{tally.faults:,}")
+    right = "not checked" if tally.unchecked else f"{tally.right:,}"
+    counts = (f"{tally.due:,}", right, f"{tally.faults:,}")
     return NAMES[tally.type], *counts, *times, f"{LIMITS[tally.type]:g}"
 
 

@@ -23,5 +23,6 @@ def sheet(trial: Trial) -> Sheet:
         column.justify = "right"
     for tally in trial.verdict.tallies:
         times = ("-" if each is None else f"{each:.2f}" for each in (tally.median, tally.p99, tally.worst))
-        made.add_row(NAMES[tally.type], f"{tally.due:,}", f"{tally.faults:,}", *times)
+        faults = "not checked" if tally.unchecked else f"{tally.faults:,}"
+        made.add_row(NAMES[tally.type], f"{tally.due:,}", faults, *times)
     return made

@@ -46,6 +46,11 @@ class Comparison:
                 " so its answers cannot be told apart; leave one of the reports out"
             )
         self.asked[place] = True
+        if not due.choices:
+            self.tally = replace(
+                self.tally, due=self.tally.due + len(found), unchecked=self.tally.unchecked + len(found)
+            )
+            return
 
         rows, asked = self.firsts[place], np.flatnonzero(found)
         right = self._right(due, asked, rows)
@@ -74,9 +79,9 @@ class Comparison:
     def ended(self) -> Tally:
         """The tally, after all that was due has been compared."""
         repeated = np.diff(np.append(self.firsts, len(self.answers.key)))
-        doubled = int((repeated[self.asked] - 1).sum())
+        doubled = 0 if self.tally.unchecked else int((repeated[self.asked] - 1).sum())
         unasked = int(repeated[~self.asked].sum())
-        for place in np.flatnonzero(self.asked & (repeated > 1))[:SHOWN]:
+        for place in np.flatnonzero(self.asked & (repeated > 1))[: SHOWN if doubled else 0]:
             first = self.firsts[place]
             before = self.output.place(int(self.answers.line[first]))
             for row in range(first + 1, first + min(repeated[place], SHOWN + 1)):

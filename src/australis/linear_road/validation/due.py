@@ -27,7 +27,8 @@ class Due:
     """Answers of one type that are due, each known by its key: a vehicle at a second, or a query.
 
     A choice holds the two values that an answer may have: LAV and toll, segment and 0, ResultTime and balance, balance
-    and 0, travel time and toll. Any balance that `accounts` allows will do as well.
+    and 0, travel time and toll. Any balance that `accounts` allows will do as well. Without a choice nobody knows what
+    is right: the answer is in a history that was not given.
     """
 
     type: int
@@ -90,12 +91,17 @@ def _answers(requests: pa.Table, held: Accounts, history: History | None) -> Ite
         if kind == BALANCE:
             yield Due(kind, qid, time, ((time, held.balance(vid, time)),), vid, held)
         elif kind == EXPENDITURE:
-            none = np.zeros(len(qid), np.int64)
-            spent = none if history is None else history.tolls(vid, asked["day"], asked["xway"])
-            yield Due(kind, qid, time, ((spent, none),), vid)
+            yield Due(kind, qid, time, _spent(asked, history), vid)
         else:
             fields = (asked[name] for name in ("xway", "sinit", "send", "dow", "tod"))
-            yield Due(kind, qid, time, journeys(history, *fields), vid)
+            yield Due(kind, qid, time, () if history is None else journeys(history, *fields), vid)
+
+
+def _spent(asked: dict[str, Ints], history: History | None) -> tuple[tuple[Ints, Ints], ...]:
+    if history is None:
+        return ()
+    spent = history.tolls(asked["vid"], asked["day"], asked["xway"])
+    return ((spent, np.zeros_like(spent)),)
 
 
 def _once(kind: int, qid: Ints) -> None:

@@ -22,14 +22,12 @@ Journeys = tuple[Floats, Floats]
 """Seconds and tolls; -1 and 0 where a segment on the way has no history."""
 
 
-def journeys(
-    history: History | None, xway: Ints, sinit: Ints, send: Ints, dow: Ints, tod: Ints
-) -> tuple[Journeys, ...]:
+def journeys(history: History, xway: Ints, sinit: Ints, send: Ints, dow: Ints, tod: Ints) -> tuple[Journeys, ...]:
     """The answers to requests that are right, for each of the leeways: they differ where a full minute is met."""
     unknown = np.where(sinit == send, 0.0, -1.0)
     made = [(unknown.copy(), np.zeros(len(xway))) for _ in LEEWAYS]
     for each in np.unique(xway):
-        weekly = None if history is None else history.weekly(int(each))
+        weekly = history.weekly(int(each))
         if weekly is None:
             continue
         if weekly[0].shape != SHAPE or weekly[1].shape != SHAPE:

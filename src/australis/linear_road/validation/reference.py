@@ -17,13 +17,17 @@ from australis.linear_road.validation.history import History
 
 
 def reference(feed: Feed, history: History | None = None, told: Told | None = None) -> Iterator[pa.Table]:
-    """Tables of answers, each of one type, with the fields of a line; Emit is Time."""
+    """Tables of answers, each of one type, with the fields of a line; Emit is Time.
+
+    Without a history there are none to the requests that ask about it.
+    """
     for each in due(feed, history, told):
-        yield _table(each)
+        if each.choices:
+            yield _table(each)
 
 
 def write_reference(feed: Feed, path: str | Path, history: History | None = None, told: Told | None = None) -> None:
-    """Write a flat file of all right answers, type by type."""
+    """Write a flat file of all right answers that are known, type by type."""
     form = csv.WriteOptions(include_header=False)
     with Path(path).open("wb") as file:
         for table in reference(feed, history, told):

@@ -20,13 +20,15 @@ BROKEN = "broken"
 
 @dataclass(frozen=True)
 class Tally:
-    """The answers of one type: what is due is right, wrong or missing, and an answer to it may be late or early."""
+    """The answers of one type: each that is due is right, wrong, missing or not checked, and may be late or early."""
 
     type: int
     due: int = 0
     right: int = 0
     wrong: int = 0
     missing: int = 0
+    unchecked: int = 0
+    """Answers of which nobody knows whether they are right, for they are in a history that was not given."""
     doubled: int = 0
     """Answers to what was answered on a line before."""
     unasked: int = 0
@@ -45,7 +47,7 @@ class Tally:
 
     @property
     def ok(self) -> bool:
-        return not self.faults
+        return not self.faults and not self.unchecked
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ class Verdict:
 
     @property
     def ok(self) -> bool:
-        """Whether every answer is right and in time."""
+        """Whether every answer is known to be right, and in time."""
         return not self.broken and all(tally.ok for tally in self.tallies)
 
     @property
@@ -78,8 +80,13 @@ class Verdict:
         return sum(tally.late for tally in self.tallies)
 
     @property
+    def unchecked(self) -> int:
+        """How many answers were not judged at all."""
+        return sum(tally.unchecked for tally in self.tallies)
+
+    @property
     def right(self) -> bool:
-        """Whether every answer is right, in time or not: how late answers are depends on how busy a machine is."""
+        """Whether every answer that was checked is right, in time or not: lateness depends on how busy a machine is."""
         return not self.broken and all(tally.faults == tally.late for tally in self.tallies)
 
     def text(self) -> str:
@@ -94,7 +101,14 @@ class Verdict:
             )
             for row in rows
         ]
-        lines += ["", "Times are seconds from question to answer.", f"broken lines: {self.broken}", self._words()]
+        lines += ["", "Times are seconds from question to answer.", f"broken lines: {self.broken}"]
+        if self.unchecked:
+            left_out = [f"{tally.unchecked:,} {NAMES[tally.type]}" for tally in self.tallies if tally.unchecked]
+            lines += [
+                f"NOT checked: {' and '.join(left_out)}.",
+                "They ask about the weeks before, of which no history was given.",
+            ]
+        lines.append(self._words())
         for title, found in self._kinds():
             lines += ["", title, *(f"  {fault.text}" for fault in found)]
         return "\n".join(lines)
@@ -102,13 +116,15 @@ class Verdict:
     def _words(self) -> str:
         if not self.right:
             return "verdict: NOT right"
-        return f"verdict: right, but {self.late:,} late" if self.late else "verdict: right"
+        checked = " in what was checked" if self.unchecked else ""
+        return f"verdict: right{checked}" + (f", but {self.late:,} late" if self.late else "")
 
     def as_dict(self) -> dict[str, Any]:
         """The same for JSON."""
         return {
             "ok": self.ok,
             "right": self.right,
+            "unchecked": self.unchecked,
             "broken": self.broken,
             "answers": {NAMES[tally.type]: asdict(tally) | {"limit": LIMITS[tally.type]} for tally in self.tallies},
             "faults": [asdict(fault) for fault in self.faults],
@@ -131,7 +147,8 @@ class Verdict:
 
 def _row(tally: Tally) -> list[str]:
     times = map(_seconds, (tally.median, tally.p99, tally.worst))
-    counts = [f"{count:,}" for count in (tally.due, tally.right, tally.faults)]
+    right = "?" if tally.unchecked else f"{tally.right:,}"
+    counts = [f"{tally.due:,}", right, f"{tally.faults:,}"]
     return [NAMES[tally.type], *counts, *times, f"{LIMITS[tally.type]:g}"]
 
 
