@@ -101,3 +101,17 @@ def test_what_asks_about_the_past_is_not_run_or_rated_without_a_history(tmp_path
         assert said.returncode == 1
         assert "requests ask about the weeks before" in said.stderr
         assert not (tmp_path / "answers.csv").exists()
+
+
+def test_options_that_contradict_each_other_and_bad_lines_are_told(tmp_path: Path) -> None:
+    flat = tmp_path / "flat.dat"
+    flat.write_text("0,1,1,50,0,7,0,5,26400,-1,-1,-1,-1,-1,-1\n")
+    for words, said in (
+        (("rate", "--input", flat, "--from", 64, "--to", 32), "--from 64 --to 32: give no more expressways"),
+        (("drive", flat, "--speed", "max", "--to", "a:1", "--listen", 2), "--to a:1 and --listen 2: give one of them"),
+        (("drive", flat), "flat.dat, line 1: `0,1,1,50,0,7,"),
+        (("run", "--input", flat, "--output", tmp_path / "answers.csv"), "lane is 7; give 0 to 4"),
+    ):
+        refused = tool(*words, check=False)
+        assert refused.returncode == 1
+        assert said in refused.stderr

@@ -30,6 +30,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         time = np.sort(random.integers(0, 40, 500))
         columns = {name: random.integers(0, 50, 500) for name in INPUT.names} | {"time": time}
         columns["type"] = np.where(random.random(500) < 0.1, random.integers(2, 5, 500), 0)
+        columns |= {"lane": columns["lane"] % 5, "dir": columns["dir"] % 2, "dow": columns["dow"] % 8}
+        columns["seg"] = columns["pos"] // 5280
         columns["xway"] = np.where(columns["type"] == 0, xway, random.integers(-1, 2, 500))
         table = pa.table({column.name: pa.array(columns[column.name], column.type) for column in INPUT}, schema=INPUT)
         with ipc.new_file(path / f"xway-{xway:03}.arrow", INPUT) as file:

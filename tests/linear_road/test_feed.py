@@ -14,7 +14,7 @@ from australis.linear_road.record import INPUT
 
 
 def tuples(times: list[int], xway: int = 0, **given: int) -> pa.RecordBatch:
-    values = {name: np.full(len(times), given.get(name, -1)) for name in INPUT.names}
+    values = {name: np.full(len(times), given.get(name, 0)) for name in INPUT.names}
     values |= {"time": np.array(times), "vid": np.arange(len(times)), "xway": np.full(len(times), xway)}
     return pa.record_batch([pa.array(values[column.name], column.type) for column in INPUT], schema=INPUT)
 
@@ -46,7 +46,7 @@ def test_files_are_merged_by_time(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("noted", [True, False])
 def test_copies_are_numbered_after_each_other(tmp_path: Path, noted: bool) -> None:
-    written(tmp_path / "xway-0.arrow", tuples([0, 1], qid=6))
+    written(tmp_path / "xway-0.arrow", tuples([0, 1], qid=6, day=-1))
     if noted:
         (tmp_path / "simulation.json").write_text(json.dumps({"xways": 1, "vehicles": 2, "queries": 7, "copies": 3}))
     table = pa.Table.from_batches(feed(tmp_path, copies=None if noted else 3).merged())
@@ -62,7 +62,7 @@ def test_mistakes_are_told(tmp_path: Path) -> None:
     with pytest.raises(RunError, match=r"no file in it ends with \.arrow"):
         feed(tmp_path)
     file = written(tmp_path / "one.arrow", tuples([5, 3]))
-    with pytest.raises(RunError, match="times fall near time 5; sort the file"):
+    with pytest.raises(RunError, match=r"one\.arrow, row 2: .*: times fall from 5 to 3; sort the file"):
         list(feed(file).merged())
     file = tmp_path / "short.csv"
     file.write_text("0,1,2\n")

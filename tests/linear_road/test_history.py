@@ -35,7 +35,7 @@ VEHICLES, XWAYS, SEED = 12, 3, 5
 
 
 def tuples(type: int, xway: int, vids: list[int]) -> pa.RecordBatch:
-    values = {"type": type, "time": 0, "xway": xway}
+    values = dict.fromkeys(("time", "spd", "lane", "dir", "seg", "pos", "qid", "day"), 0) | {"type": type, "xway": xway}
     columns = {name: np.full(len(vids), values.get(name, -1)) for name in INPUT.names} | {"vid": np.array(vids)}
     return pa.record_batch([pa.array(columns[column.name], column.type) for column in INPUT], schema=INPUT)
 

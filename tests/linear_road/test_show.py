@@ -51,7 +51,8 @@ def crowd(seed: int, cars: int, seconds: int = 480) -> list[Row]:
         while time < seconds:
             rows.append(report(time, vid, pos, spd, lane, dir, xway=int(chance.random() < 0.02)))
             if chance.random() < 0.1:
-                rows.append({"type": int(chance.choice([2, 3, 4])), "time": time, "vid": vid, "qid": len(rows)})
+                asked = {"sinit": 1, "send": 2, "dow": 1, "tod": 1, "day": 1}
+                rows.append({"type": int(chance.choice([2, 3, 4])), "time": time, "vid": vid, "qid": len(rows)} | asked)
             event = chance.random()
             time += 30 if event > 0.05 else int(chance.choice([40, 90]))
             spd = int(np.clip(spd + chance.integers(-6, 8), 0, 99))

@@ -75,7 +75,7 @@ def feeds(draw: st.DrawFn) -> list[Row]:
             balance(time, vid, qid),
             expenditure(time, vid, qid, draw(st.integers(0, 1)), draw(st.integers(3, 4))),
             travel(
-                time, vid, qid, sinit, send, draw(st.integers(1, 2)), draw(st.integers(1, 70)), draw(st.integers(0, 1))
+                time, vid, qid, sinit, send, draw(st.integers(0, 2)), draw(st.integers(0, 70)), draw(st.integers(0, 1))
             ),
         ]
     return rows
@@ -384,17 +384,9 @@ def test_progress_is_told(tmp_path: Path) -> None:
     [
         ([report(3, 1, 5), report(3, 1, 6)], "vehicle 1 reports twice at time 3; leave one of the reports out"),
         ([report(8 * i, 1, 5) for i in range(7)], "vehicle 1 reports more than six times in the minute of time 0"),
-        ([report(3, 1, 5)._replace(seg=100)], "vehicle 1 reports seg 100 at time 3; give 0 to 99"),
-        ([report(3, 1, 5)._replace(lane=5)], "vehicle 1 reports lane 5 at time 3; give 0 to 4"),
-        ([report(3, 1, 5)._replace(dir=-1)], "vehicle 1 reports dir -1 at time 3; give 0 to 1"),
-        ([report(3, 1, 5)._replace(pos=528000)], "vehicle 1 reports pos 528000 at time 3"),
-        ([report(3, -1, 5)], "vehicle -1 reports vid -1 at time 3"),
-        ([report(700_000, 1, 5)], "time 700000 is not below 604800"),
-        ([report(-1, 1, 5)], "times fall to -1; sort the file"),
+        ([report(3, 1, 5)._replace(spd=101)], "row 1: `0,3,1,101,.*`: spd is 101; give 0 to 100"),
+        ([report(3, 1, 5)._replace(seg=6)], "pos 26400 is in segment 5, and seg is 6"),
         ([balance(3, 1, 7), balance(4, 2, 7)], "query 7 of type 2 is asked twice, so its answers cannot be told apart"),
-        ([balance(3, 1, -1)], "a request of type 2 at time 3 has qid -1; give 0 to"),
-        ([travel(3, 1, 7, 5, 6, dow=8)], "a request of type 4 at time 3 has dow 8; give 1 to 7"),
-        ([balance(3, 1, 7)._replace(type=5)], "type 5 of input; there are 0, 2, 3 and 4"),
     ],
 )
 def test_bad_input_is_refused(rows: list[Row], said: str, tmp_path: Path) -> None:
@@ -406,7 +398,7 @@ def test_bad_input_is_refused(rows: list[Row], said: str, tmp_path: Path) -> Non
 def test_mistakes_are_told(tmp_path: Path) -> None:
     (tmp_path / "feed.dat").write_text("".join(f"0,{time},1,5,0,1,0,5,26400{',-1' * 6}\n" for time in (30, 0)))
     (tmp_path / "out").write_text("")
-    with pytest.raises(RunError, match=r"feed.dat: times fall to 0; sort the file by its second field"):
+    with pytest.raises(RunError, match=r"feed.dat, line 2: .*: times fall from 30 to 0; sort the file"):
         validate(feed(tmp_path / "feed.dat"), tmp_path / "out")
     given = feed(write(tmp_path / "feed.arrow", []))
     with pytest.raises(

@@ -272,6 +272,12 @@ CASES = {
         [travel(5, 1, 7, 5, 7, dow=2, tod=10)], "4,5,5,7,-1,0", "4,5,5,7,51,0", past=ONE_MILE
     ),
     "nor has an expressway without": Case([travel(5, 1, 7, 5, 6, xway=1)], "4,5,5,7,-1,0", "4,5,5,7,60,0", past=FREE),
+    "weekday 0 is the last of a week, as 7 is": Case(
+        [travel(5, 1, 7, 5, 7, dow=0, tod=1440)], "4,5,5,7,360,0", "4,5,5,7,-1,0", past=DAYS_END
+    ),
+    "minute 0 is the last of the day before": Case(
+        [travel(5, 1, 7, 5, 7, dow=1, tod=0)], "4,5,5,7,360,0", "4,5,5,7,-1,0", past=DAYS_END
+    ),
     "from a segment to itself is no way": Case([travel(5, 1, 7, 5, 5)], "4,5,5,7,0,0", "4,5,5,7,-1,0", past=EMPTY),
     "in an empty history there are no times": Case([travel(5, 1, 7, 5, 6)], "4,5,5,7,-1,0", "4,5,5,7,0,0", past=EMPTY),
     "and no expenditures": Case([expenditure(5, 1, 7, 0, 3)], "3,5,5,7,0", "3,5,5,7,-1", past=EMPTY),

@@ -39,6 +39,7 @@ def simulate(
         str, typer.Option("--format", metavar="NAME", help="Write arrow, parquet, or csv: the paper's flat file.")
     ] = "arrow",
     copies: Annotated[int, typer.Option(metavar="K", min=1, help="Let readers present each expressway as K.")] = 1,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace a simulation that is there.")] = False,
 ) -> None:
     """Simulate the traffic of a rush hour, vehicle by vehicle.
 
@@ -49,7 +50,7 @@ def simulate(
     from australis.linear_road.simulation.simulate import simulate as made
 
     with _bar("simulating", seconds) as told:
-        note = made(out, xways, seconds, seed, form, copies, told)
+        note = made(out, xways, seconds, seed, form, copies, told, replace=replace)
     requests = sum(note["requests"].values())
     print(
         f"{out}: {note['reports']:,} reports of {note['vehicles']:,} vehicles, {requests:,} requests,"
@@ -119,6 +120,8 @@ def drive(
 
     worst, times = 0.0, _speed(speed)
     stream, begins = feed(given, copies), None if since is None else clock.moment(since, "--since")
+    if math.isfinite(times):  # what is wrong is better told now than in an hour
+        _counted(stream)
     with opened(to, listen, connections) as others, _bar("driving", stream.note.get("seconds")) as told:
 
         def heard(second: int, late: float) -> None:
@@ -227,6 +230,8 @@ def rate(
     from australis.linear_road.standing import sheet
     from australis.run.session import session
 
+    if first > most:
+        raise RunError(f"--from {first} --to {most}: give no more expressways to begin with than to end with")
     stream = _feed(given)
     if not laid(stream):
         raise RunError(f"{given}: a rating takes a folder that `simulate` made, as arrow")
@@ -313,12 +318,18 @@ def _feed(path: Path) -> Feed:
 
 
 def _check_answerable(stream: Feed, past: Path | None, given: Path) -> None:
-    """Read all of an input once before Spark starts: is it as it should be, and can all of it be answered?"""
-    from australis.linear_road.census import census, check_answerable
+    """Read all of an input before Spark starts: is it as it should be, and can all of it be answered?"""
+    from australis.linear_road.census import check_answerable
+
+    check_answerable(_counted(stream), past, given)
+
+
+def _counted(stream: Feed) -> dict[int, int]:
+    """How many tuples of each type there are; all of them have been checked then."""
+    from australis.linear_road.census import census
 
     with _bar("checking", stream.note.get("seconds")) as told:
-        counts = census(stream, told)
-    check_answerable(counts, past, given)
+        return census(stream, told)
 
 
 def _written(path: Path, text: str) -> None:

@@ -58,6 +58,7 @@ def demo(
         out / "road",
         seconds=lead + seconds,
         seed=seed,
+        replace=True,
         told=lambda second: told(f"simulating minute {second // 60} of {end}"),
     )
     stream, output = feed(out / "road"), out / "answers.csv"

@@ -56,7 +56,7 @@ def journeys(
         direction, step = (0, 1) if sinit[i] < send[i] else (1, -1)
         passed, toll = 0.0, 0.0
         for seg in range(sinit[i], send[i], step):
-            minute = int(tod[i] - 1 + passed)  # both are at least 0
+            minute = int(np.floor(tod[i] - 1 + passed))
             day = (dow[i] - 1 + minute // minutes) % days
             speed, cars = lav[day, minute % minutes, direction, seg], cnt[day, minute % minutes, direction, seg]
             if not speed > 0:

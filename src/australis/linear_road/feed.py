@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from pyarrow import csv, ipc, parquet
 
 from australis.errors import RunError
 from australis.expr.arrow import pc
+from australis.linear_road.check import check
 from australis.linear_road.record import INPUT
 
 NOTE = "simulation.json"
@@ -43,8 +45,8 @@ class Feed:
     note: dict[str, Any] = field(default_factory=dict, compare=False)
 
     def read(self, file: Path, copy: int = 0) -> Iterator[pa.RecordBatch]:
-        """The tuples of a file, as one of the copies."""
-        for batch in _batches(file):
+        """The tuples of a file, as one of the copies; the first copy is checked, and others are as good."""
+        for batch in _batches(file, checked=not copy):
             if self.since or self.until is not None:
                 most = np.iinfo(np.int64).max if self.until is None else self.until
                 low, high = np.searchsorted(batch["time"].to_numpy(), [self.since, most]).tolist()
@@ -65,7 +67,7 @@ class Feed:
 
     def merged(self, seconds: int = 10) -> Iterator[pa.RecordBatch]:
         """All tuples in order of time, those of the same time in order of copies and files; `seconds` at a time."""
-        cursors = [_Cursor(self.read(file, copy), file) for copy in range(self.copies) for file in self.files]
+        cursors = [_Cursor(self.read(file, copy)) for copy in range(self.copies) for file in self.files]
         end = 0
         while any(cursor.rest is not None for cursor in cursors):
             end += seconds
@@ -120,64 +122,83 @@ def _plus(column: pa.Array, higher: int) -> pa.Array:  # type: ignore[type-arg]
     return pa.array(added)
 
 
-def _batches(file: Path) -> Iterator[pa.RecordBatch]:
-    """The tuples of a file, column by column as INPUT has them."""
+def _batches(file: Path, checked: bool = True) -> Iterator[pa.RecordBatch]:
+    """The tuples of a file, column by column as INPUT has them, and such as they should be."""
+    rows, last = 0, 0
     try:
-        if file.suffix == ".arrow":
-            with pa.memory_map(str(file)) as mapped, ipc.open_file(mapped) as reader:
-                for number in range(reader.num_record_batches):
-                    yield _formed(reader.get_batch(number))
-        elif file.suffix == ".parquet":
-            with parquet.ParquetFile(file) as table:
-                for batch in table.iter_batches(_ROWS):
-                    yield _formed(batch)
-        else:
-            with closing(csv.open_csv(file, *_flat(file))) as lines:
-                for batch in lines:
-                    yield _formed(batch)
+        header, batches = _opened(file)
+        for batch in batches:
+            wide = _wide(batch)
+            if checked:
+                last = check(wide, last, partial(_place, file, header + rows + 1))
+            rows += batch.num_rows
+            yield wide if wide.schema.equals(INPUT) else wide.cast(INPUT)
     except (pa.ArrowException, OSError) as error:
         raise RunError(f"{file}: {str(error).strip()}; a line has 15 integers: {','.join(INPUT.names)}") from None
 
 
-def _flat(file: Path) -> tuple[csv.ReadOptions, csv.ParseOptions, csv.ConvertOptions]:
-    """How a flat file is read: fields as INPUT names them, with or without a line of names."""
+def _place(file: Path, first: int, row: int) -> str:
+    """Where a row stands of a batch that begins at a line."""
+    return f"{file}, {'row' if file.suffix in ('.arrow', '.parquet') else 'line'} {first + row}"
+
+
+def _opened(file: Path) -> tuple[int, Iterator[pa.RecordBatch]]:
+    """How many lines of names a file has, and its batches as they are."""
+    if file.suffix == ".arrow":
+        return 0, _arrow(file)
+    if file.suffix == ".parquet":
+        return 0, _parquet(file)
     with file.open("rb") as opened:
-        named = opened.read(2).strip(b"\"'")[:1].isalpha()
-    read = csv.ReadOptions(column_names=INPUT.names, skip_rows=int(named), block_size=1 << 22)
-    wide = {name: pa.int64() for name in INPUT.names}
-    return read, csv.ParseOptions(), csv.ConvertOptions(column_types=wide)
+        named = int(opened.read(2).strip(b"\"'")[:1].isalpha())
+    return named, _flat(file, named)
 
 
-def _formed(batch: pa.RecordBatch) -> pa.RecordBatch:
+def _arrow(file: Path) -> Iterator[pa.RecordBatch]:
+    with pa.memory_map(str(file)) as mapped, ipc.open_file(mapped) as reader:
+        for number in range(reader.num_record_batches):
+            yield reader.get_batch(number)
+
+
+def _parquet(file: Path) -> Iterator[pa.RecordBatch]:
+    with parquet.ParquetFile(file) as table:
+        yield from table.iter_batches(_ROWS)
+
+
+def _flat(file: Path, named: int) -> Iterator[pa.RecordBatch]:
+    """The lines of a flat file: fields as INPUT names them, with or without a line of names."""
+    read = csv.ReadOptions(column_names=INPUT.names, skip_rows=named, block_size=1 << 22)
+    wide = csv.ConvertOptions(column_types={name: pa.int64() for name in INPUT.names})
+    with closing(csv.open_csv(file, read, csv.ParseOptions(), wide)) as lines:
+        yield from lines
+
+
+def _wide(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """The columns that INPUT has, in integers that may be wider than its own."""
     if batch.schema.equals(INPUT):
         return batch
     names = [name.lower() for name in batch.schema.names]
     missing = [name for name in INPUT.names if name not in names]
     if missing:
         raise pa.ArrowInvalid(f"no column {', '.join(missing)}; there are {', '.join(names)}")
-    columns = [batch.column(names.index(column.name)).cast(column.type) for column in INPUT]
-    return pa.RecordBatch.from_arrays(columns, schema=INPUT)
+    columns = [batch.column(names.index(name)) for name in INPUT.names]
+    whole = [column if pa.types.is_integer(column.type) else column.cast(pa.int64()) for column in columns]
+    return pa.RecordBatch.from_arrays(whole, names=INPUT.names)
 
 
 class _Cursor:
     """A place in tuples that are ordered by time."""
 
-    def __init__(self, batches: Iterator[pa.RecordBatch], file: Path) -> None:
-        self.batches, self.file = batches, file
+    def __init__(self, batches: Iterator[pa.RecordBatch]) -> None:
+        self.batches = batches
         self.rest = next(batches, None)
-        self.last = 0
 
     def before(self, time: int) -> Iterator[pa.RecordBatch]:
         """The tuples up to a time."""
         while self.rest is not None:
-            times = self.rest["time"].to_numpy()
-            if len(times) and (times[0] < self.last or np.any(np.diff(times) < 0)):
-                raise RunError(f"{self.file}: times fall near time {times[0]}; sort the file by its second field")
-            cut = int(np.searchsorted(times, time))
+            cut = int(np.searchsorted(self.rest["time"].to_numpy(), time))
             if cut:
-                self.last = int(times[cut - 1])
                 yield self.rest.slice(0, cut)
-            if cut < len(times):
+            if cut < self.rest.num_rows:
                 self.rest = self.rest.slice(cut)
                 return
             self.rest = next(self.batches, None)

@@ -23,6 +23,8 @@ EAST, WEST = 0, 1
 SEGMENTS = 100
 FEET = 5280
 """The length of a segment."""
+FASTEST = 100
+"""The speed of vehicles at most, in miles an hour."""
 EVERY = 30
 """The seconds between two reports of a vehicle."""
 DAYS = 69

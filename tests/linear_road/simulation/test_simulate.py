@@ -263,7 +263,7 @@ def test_what_is_interrupted_leaves_nothing(tmp_path: Path) -> None:
 def test_an_earlier_simulation_is_replaced_once_the_new_one_is_whole(tmp_path: Path) -> None:
     simulate(tmp_path, xways=2, seconds=30)
     with pytest.raises(KeyboardInterrupt):
-        simulate(tmp_path, seconds=60, told=interrupted(20))
+        simulate(tmp_path, seconds=60, told=interrupted(20), replace=True)
     assert json.loads((tmp_path / NOTE).read_text())["xways"] == 2
-    simulate(tmp_path, seconds=30, form="csv")
+    simulate(tmp_path, seconds=30, form="csv", replace=True)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["input.csv", NOTE]

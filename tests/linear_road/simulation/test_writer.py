@@ -14,7 +14,8 @@ from australis.linear_road.simulation.writer import FORMS, folder, names
 
 
 def some(rows: int) -> pa.RecordBatch:
-    return pa.record_batch([pa.array(np.arange(rows) % 100, column.type) for column in INPUT], schema=INPUT)
+    columns = {column.name: np.zeros(rows, np.int64) for column in INPUT} | {"vid": np.arange(rows)}
+    return pa.record_batch([pa.array(columns[column.name], column.type) for column in INPUT], schema=INPUT)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -48,9 +49,23 @@ def test_beside_a_simulation_other_things_stay(tmp_path: Path) -> None:
         pass
     (tmp_path / "mine.txt").touch()
     (tmp_path / ".xway-000.arrow.0123.tmp").touch()  # of a process that was killed
-    with folder(tmp_path, "parquet", 1, dict):
+    with folder(tmp_path, "parquet", 1, dict, replace=True):
         pass
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mine.txt", NOTE, "xway-000.parquet"]
+
+
+def test_a_simulation_is_replaced_only_where_that_is_asked_for(tmp_path: Path) -> None:
+    with folder(tmp_path, "csv", 1, lambda: {"vehicles": 1}):
+        pass
+    with (
+        pytest.raises(RunError, match="holds a simulation; say --replace to put another in its place, or give a new"),
+        folder(tmp_path, "csv", 1, lambda: {"vehicles": 2}),
+    ):
+        pass
+    assert feed(tmp_path).vehicles == 1
+    with folder(tmp_path, "csv", 1, lambda: {"vehicles": 2}, replace=True):
+        pass
+    assert feed(tmp_path).vehicles == 2
 
 
 def test_a_full_disk_leaves_nothing(tmp_path: Path) -> None:

@@ -33,11 +33,14 @@ def simulate(
     form: str = "arrow",
     copies: int = 1,
     told: Callable[[int], None] | None = None,
+    *,
+    replace: bool = False,
 ) -> dict[str, Any]:
     """Write what the vehicles of some expressways send to a folder, and return the note that it holds.
 
     The same options give the same tuples in every form. `copies` is only noted: `feed` presents each expressway as that
-    many. `told` is called with the second that the simulation has reached.
+    many. `told` is called with the second that the simulation has reached. A simulation that is in the folder already
+    is replaced only where that is asked for.
     """
     _check(xways, seconds, seed, form, copies)
     city = _city(xways, seconds, seed)
@@ -46,7 +49,7 @@ def simulate(
         options = {"seed": seed, "seconds": seconds, "xways": xways, "copies": copies, "form": form}
         return {"version": version("australis"), **options, **_results(city, seconds)}
 
-    with writer.folder(Path(out), form, xways, note) as writes:
+    with writer.folder(Path(out), form, xways, note, replace) as writes:
         # Expressways that share a flat file share a buffer, so that its lines are in order of time.
         buffers = [reports.rows(_ROWS) for _ in writes]
         for now in range(seconds):

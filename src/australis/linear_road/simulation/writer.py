@@ -27,13 +27,17 @@ def names(form: str, xways: int) -> list[str]:
 
 
 @contextmanager
-def folder(out: Path, form: str, xways: int, note: Callable[[], dict[str, Any]]) -> Iterator[list[Write]]:
+def folder(
+    out: Path, form: str, xways: int, note: Callable[[], dict[str, Any]], replace: bool = False
+) -> Iterator[list[Write]]:
     """What writes tuples to each of the files. At the end files get their names, and `note` is written last.
 
-    An earlier simulation in the folder is kept until then.
+    An earlier simulation in the folder is to `replace`, or refused; it is kept until then.
     """
     made = not out.exists()
     check_replaced(out, NOTE)
+    if (out / NOTE).exists() and not replace:
+        raise RunError(f"{out}: holds a simulation; say --replace to put another in its place, or give a new folder")
     try:
         out.mkdir(parents=True, exist_ok=True)
         for pattern in _OURS:

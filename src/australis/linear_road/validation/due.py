@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -97,7 +97,7 @@ def _answers(requests: pa.Table, held: Accounts, history: History | None) -> Ite
             yield Due(kind, qid, time, () if history is None else journeys(history, *fields), vid)
 
 
-def _spent(asked: dict[str, Ints], history: History | None) -> tuple[tuple[Ints, Ints], ...]:
+def _spent(asked: Mapping[str, Ints], history: History | None) -> tuple[tuple[Ints, Ints], ...]:
     if history is None:
         return ()
     spent = history.tolls(asked["vid"], asked["day"], asked["xway"])
