@@ -24,7 +24,8 @@ from australis.linear_road.survey import Accident, survey
 
 Row = dict[str, int]
 NAMES = (
-    "speeds-east", "speeds-west", "tolls-east", "tolls-west", "reports", "vehicles", "lanes", "histogram", "index"
+    "speeds-east", "speeds-west", "tolls-east", "tolls-west", "reports", "vehicles", "lanes", "histogram", "entries",
+    "index",
 )  # fmt: skip
 
 
@@ -101,7 +102,11 @@ def test_a_survey_counts_what_an_oracle_counts(seed: int, cars: int) -> None:
     assert found.road.tolist() == [spell[number] for number in range(len(found.road))]
     assert found.reports.tolist() == [second[number] for number in range(len(found.reports))]
     assert {(int(a), int(b)): int(found.lanes[a, b]) for a, b in np.argwhere(found.lanes)} == dict(lane)
+    early = Counter((row["lane"], row["spd"]) for row in mine if row["time"] < 300)
+    assert {(int(a), int(b)): int(found.early[a, b]) for a, b in np.argwhere(found.early)} == dict(early)
     assert found.entries.sum() == len(first)
+    begun = Counter((row["dir"], row["seg"]) for row in first)
+    assert {(int(a), int(b)): int(found.begun[a, b]) for a, b in np.argwhere(found.begun)} == dict(begun)
     parts: Counter[tuple[int, int, int]] = Counter()
     for row in mine:
         if 0 < row["lane"] < 4:
@@ -172,6 +177,9 @@ def test_pictures_are_written_and_the_page_holds_them(tmp_path: Path) -> None:
     assert not re.search(r'(src|href)="(?!data:)', page), "the page needs no other file"
     assert "<p>Expressway 0, 8 minutes, from one.arrow</p>" in page
     assert "<td>12,000,000</td>" in page
+    assert re.search(r"deviation of speeds in lane 2 \(mph\)</th><td>[\d.]+</td><td>12.5</td>", page)
+    assert re.search(r"below 40 mph in travel lanes</th><td>[\d.]+%</td><td>13.0%</td>", page)
+    assert "with the fewest, beside the mean of ten</th><td>0%</td><td>100%</td>" in page
     assert f"<td>{survey(feed(road)).totals['vehicles']:,}</td><td>150,000</td>" in page
 
 

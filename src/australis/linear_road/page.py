@@ -1,4 +1,4 @@
-"""Page: a table and pictures in one HTML file that needs no other."""
+"""Page: tables and pictures in one HTML file that needs no other."""
 
 from __future__ import annotations
 
@@ -40,10 +40,9 @@ class Sheet:
     note: str = ""
 
 
-def page(title: str, about: str, sheet: Sheet, pictures: list[Picture]) -> str:
+def page(title: str, about: str, sheets: Sequence[Sheet], pictures: list[Picture]) -> str:
     """The page as text."""
-    head = "".join(f"<th scope=col>{escape(cell)}</th>" for cell in sheet.head)
-    rows = "\n".join(map(_row, sheet.rows))
+    tables = "\n".join(map(_table, sheets))
     figures = "\n".join(map(_figure, pictures))
     return f"""\
 <!doctype html>
@@ -55,16 +54,23 @@ def page(title: str, about: str, sheet: Sheet, pictures: list[Picture]) -> str:
 {_STYLE}</style>
 <h1>{escape(title)}</h1>
 <p>{escape(about)}</p>
+{tables}
+{figures}
+</html>
+"""
+
+
+def _table(sheet: Sheet) -> str:
+    head = "".join(f"<th scope=col>{escape(cell)}</th>" for cell in sheet.head)
+    rows = "\n".join(map(_row, sheet.rows))
+    return f"""\
 <table>
 <caption>{escape(sheet.note)}</caption>
 <thead><tr>{head}</tr></thead>
 <tbody>
 {rows}
 </tbody>
-</table>
-{figures}
-</html>
-"""
+</table>"""
 
 
 def _row(cells: Sequence[str]) -> str:

@@ -70,6 +70,7 @@ def pictures(survey: Survey) -> list[Picture]:
             _vehicles(survey),
             _lanes(survey),
             _histogram(survey),
+            _entries(survey),
         ]
 
 
@@ -165,6 +166,26 @@ def _histogram(survey: Survey) -> Picture:
     legend(axes)
     axes.set_title("Speeds")
     return picture(figure, "histogram", "Speeds", "How many of all reports have each speed, in steps of 1 mph.")
+
+
+def _entries(survey: Survey) -> Picture:
+    figure, axes = canvas(3.2)
+    edges = np.arange(SEGMENTS + 1)
+    below = np.zeros(SEGMENTS)
+    for dir, color in ((EAST, _BLUE), (WEST, _ORANGE)):
+        above = below + survey.begun[dir]
+        axes.stairs(above, edges, baseline=below, color=color, fill=True, alpha=0.7, label=_DIRECTIONS[dir][1].lower())
+        below = above
+    axes.set_xlim(0, SEGMENTS)
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("segment")
+    axes.set_ylabel("trips")
+    axes.grid(axis="y")
+    axes.set_axisbelow(True)
+    legend(axes)
+    axes.set_title("Entries by segment")
+    caption = "How many trips begin in each segment, the westbound ones on top of the eastbound ones."
+    return picture(figure, "entries", "Entries by segment", caption)
 
 
 def canvas(height: float, rows: int = 1) -> tuple[Figure, Any]:

@@ -33,7 +33,7 @@ def report(
     drawn += [each for each in pictures(survey(feed)) if each.name in _SPEEDS]
     head = ("answers", "due", "right", "faults", "median s", "p99 s", "worst s", "limit s")
     return page(
-        "Linear Road", about, Sheet(head, [*map(_row, verdict.tallies)], "Seconds from question to answer."), drawn
+        "Linear Road", about, [Sheet(head, [*map(_row, verdict.tallies)], "Seconds from question to answer.")], drawn
     )
 
 

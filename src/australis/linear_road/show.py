@@ -9,6 +9,7 @@ from australis.errors import RunError
 from australis.linear_road.feed import Feed
 from australis.linear_road.page import Sheet, page
 from australis.linear_road.pictures import pictures
+from australis.linear_road.spread import ORIGINAL, Spread, spread
 from australis.linear_road.survey import survey
 
 PAGE = "index.html"
@@ -36,7 +37,7 @@ def show(feed: Feed, out: Path, told: Callable[[int], None] | None = None, xway:
     about = f"Expressway {found.xway}, {minutes} minutes, from {names}"
     rows = [(words, f"{found.totals[name]:,}", f"{paper:,}") for name, (words, paper) in _PAPER.items()]
     sheet = Sheet(("", "here", "the paper"), rows, "The paper's figures are rounded, and are for three hours.")
-    text = page("Linear Road traffic", about, sheet, drawn)
+    text = page("Linear Road traffic", about, [sheet, _spread(spread(found))], drawn)
     contents = {f"{picture.name}.png": picture.png for picture in drawn} | {PAGE: text.encode()}
     try:
         Path(out).mkdir(parents=True, exist_ok=True)
@@ -45,3 +46,18 @@ def show(feed: Feed, out: Path, told: Callable[[int], None] | None = None, xway:
     except OSError as error:
         raise RunError(f"{out}: cannot be written ({error}); give another folder") from None
     return [Path(out) / name for name in contents]
+
+
+def _spread(found: Spread) -> Sheet:
+    """How far apart things lie, beside the original's data."""
+    rows = []
+    for lane in (1, 2, 3):
+        words = f"standard deviation of speeds in lane {lane} (mph)"
+        rows.append((words, f"{found.deviations[lane]:.1f}", f"{ORIGINAL.deviations[lane]:.1f}"))
+    rows.append(("reports below 40 mph in travel lanes", f"{found.slow:.1%}", f"{ORIGINAL.slow:.1%}"))
+    rows.append(("reports from 70 mph on in travel lanes", f"{found.fast:.1%}", f"{ORIGINAL.fast:.1%}"))
+    for name, of in (("fewest", min), ("most", max)):
+        words = f"entries in the ten segments with the {name}, beside the mean of ten"
+        rows.append((words, f"{of(found.entries):.0%}", f"{of(ORIGINAL.entries):.0%}"))
+    note = "Speeds are those of the first five minutes, when traffic flows freely. The paper has entries uniform."
+    return Sheet(("", "here", "the original"), rows, note)

@@ -30,6 +30,8 @@ PARTS = 4
 """A segment is seen in so many parts."""
 LANES = 5
 FASTEST = 100
+EARLY = 300
+"""Seconds from the start in which traffic flows freely."""
 _PLACES = 2 * SEGMENTS
 _STOPPED = 4  # reports in a row from one position
 _REACH = 5  # segments in which an accident is told of
@@ -63,8 +65,12 @@ class Survey:
     """Trips that begin, by spell."""
     road: Array
     """Vehicles on the road, by spell."""
+    begun: Array
+    """Trips that begin, by direction and segment."""
     lanes: Array
     """Reports by lane and speed."""
+    early: Array
+    """Those of the first five minutes."""
     tolls: Array
     """By minute, direction and segment."""
     accidents: tuple[Accident, ...]
@@ -79,7 +85,8 @@ def survey(feed: Feed, xway: int | None = None, told: Callable[[int], None] | No
     speeds, seen, reports, entries, wrecks = [], [], [], [], []
     minute: list[tuple[Array, Array, Array]] = []
     minutes: list[tuple[Array, Array]] = []
-    lanes, vehicles = np.zeros((LANES, FASTEST + 1), np.int64), np.zeros(0, np.int64)
+    lanes, vehicles = np.zeros((2, LANES, FASTEST + 1), np.int64), np.zeros(0, np.int64)
+    begun = np.zeros(_PLACES, np.int64)
     names = ("balance", "expenditure", "travel", "notifications", "alerts")
     totals = dict.fromkeys(names, 0)
     feed, xway = chosen(feed, xway)
@@ -90,13 +97,14 @@ def survey(feed: Feed, xway: int | None = None, told: Callable[[int], None] | No
         seen.append(np.bincount(part, minlength=_PLACES * PARTS))
         reports.append(np.bincount(spell.time - number * EVERY, minlength=EVERY))
         entries.append(int(np.count_nonzero(spell.first)))
-        np.add.at(lanes, (spell.lane, np.minimum(spell.spd, FASTEST)), 1)
+        np.add.at(lanes, (int(number < EARLY // EVERY), spell.lane, np.minimum(spell.spd, FASTEST)), 1)
         new = np.unique(spell.vid[spell.first])
         new = new[~_among(new, vehicles)]
         vehicles = np.insert(vehicles, np.searchsorted(vehicles, new), new)
         wrecks.append(_wrecks(spell))
 
         place = spell.dir * SEGMENTS + spell.seg
+        begun += np.bincount(place[spell.first], minlength=_PLACES)
         minute.append((place, spell.vid, spell.spd))
         if number % 2:
             minutes.append(_minute(minute))
@@ -127,7 +135,9 @@ def survey(feed: Feed, xway: int | None = None, told: Callable[[int], None] | No
         every,
         np.array(entries),
         every.reshape(-1, EVERY).sum(1),
-        lanes,
+        begun.reshape(2, SEGMENTS),
+        lanes.sum(0),
+        lanes[1],
         _tolls(cars, averages, reached).reshape(-1, 2, SEGMENTS),
         accidents,
         totals,
