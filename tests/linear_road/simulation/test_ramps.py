@@ -5,8 +5,8 @@ import pytest
 
 from australis.chance import chance
 from australis.linear_road.record import ENTRY, SEGMENTS
-from australis.linear_road.simulation.ramps import destination, enter, entries, idle, roomier
-from australis.linear_road.simulation.road import DRIVING, road, wider
+from australis.linear_road.simulation.ramps import destination, enter, entries, idle, roomier, wished
+from australis.linear_road.simulation.road import DRIVING, MPH, road, wider
 
 
 def test_the_first_minutes_are_those_measured() -> None:
@@ -22,6 +22,16 @@ def test_exits_are_others_around_the_middle() -> None:
     assert exits.max() < SEGMENTS
     assert 50 not in exits
     assert (exits.mean(), exits.std()) == pytest.approx((50, 20), abs=1.5)
+
+
+@pytest.mark.parametrize(("lane", "deviation"), [(1, 10.0), (2, 12.5), (3, 12.0)])
+def test_drivers_wish_for_speeds_far_apart_and_not_all_for_the_same_bound(lane: int, deviation: float) -> None:
+    state = chance(3, 0)
+    wishes = np.array([wished(state, lane) for _ in range(4000)]) / MPH
+    assert wishes.min() >= 20
+    assert wishes.max() <= 75
+    assert wishes.std() == pytest.approx(deviation, abs=1.0)
+    assert np.histogram(wishes, 55, (20, 75))[0].max() < 200
 
 
 def test_a_ramp_takes_one_vehicle_a_second_and_only_where_there_is_room() -> None:

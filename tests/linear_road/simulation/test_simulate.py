@@ -14,6 +14,8 @@ from australis.errors import RunError
 from australis.linear_road.feed import NOTE, feed
 from australis.linear_road.record import BALANCE, EAST, ENTRY, EVERY, EXIT, EXPENDITURE, FEET, INPUT, REPORT, TRAVEL
 from australis.linear_road.simulation.simulate import simulate
+from australis.linear_road.spread import ORIGINAL, spread
+from australis.linear_road.survey import survey
 
 SECONDS = 1700
 
@@ -122,6 +124,15 @@ def test_it_begins_as_measured(trips: pd.DataFrame) -> None:
     assert np.allclose(early.lane.value_counts(normalize=True).sort_index() * 100, [16, 21, 42, 21, 0.5], atol=7)
     assert np.allclose(early.groupby("lane").spd.mean()[:4], [26, 54, 52, 53], rtol=0.1)
     assert early.spd.max() <= 75
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_free_speeds_lie_as_far_apart_as_measured(tmp_path: Path, seed: int) -> None:
+    simulate(tmp_path, seconds=300, seed=seed)
+    found = spread(survey(feed(tmp_path)))
+    assert found.deviations[1:4] == pytest.approx(ORIGINAL.deviations[1:4], rel=0.2)
+    assert found.slow == pytest.approx(ORIGINAL.slow, rel=0.35)
+    assert found.fast == pytest.approx(ORIGINAL.fast, rel=0.4)
 
 
 def test_no_two_vehicles_are_in_one_place(trips: pd.DataFrame, note: dict[str, Any]) -> None:

@@ -20,6 +20,10 @@ ENTRIES = np.array([724.0, 503.0, 650.0, 860.0, 840.0, 940.0, 960.0])
 
 _DOWNTOWN, _SPREAD = 50.0, 20.0
 """The exits' mean segment and standard deviation."""
+_WISH, _SLOWEST, _FASTEST = 58.5, 20.0, 75.0
+"""Wished speeds in mph: the middle of the normal distribution that they are drawn from, and their bounds."""
+_APART = (12.5, 17.0, 16.0)
+"""Its standard deviation for those who like lane 1, 2 and 3."""
 _PAUSE = 600
 """Seconds at least between two trips of a vehicle."""
 _AGAIN = 1.0 / 15.0
@@ -56,6 +60,18 @@ def destination(state: Chance, segment: int) -> int:
         to = math.floor(normal(state, _DOWNTOWN, _SPREAD) + 0.5)
         if 0 <= to < SEGMENTS and to != segment:
             return to
+
+
+@inner
+def wished(state: Chance, lane: int) -> float:
+    """The speed with nothing ahead of a driver who likes a lane, in feet a second.
+
+    It is drawn again until it is within the bounds. If it were only cut, many would drive at the very same speed.
+    """
+    while True:
+        wish = normal(state, _WISH, _APART[lane - 1])
+        if _SLOWEST <= wish <= _FASTEST:
+            return wish * MPH
 
 
 @inner
@@ -104,7 +120,7 @@ def _place(road: Road, idle: Idle, way: int, ahead: int, begin: int, now: int) -
     road.likes[slot] = 1 if liked < 0.2 else 2 if liked < 0.8 else 3
     road.vid[slot] = _vehicle(idle, now, state)
     road.place[slot], road.speed[slot] = place, speed
-    road.wish[slot] = min(max(normal(state, 55.0, 6.0), 42.0), 75.0) * MPH
+    road.wish[slot] = wished(state, int(road.likes[slot]))
     road.exit[slot] = to if way == EAST else SEGMENTS - 1 - to
     road.changed[slot], road.gives[slot] = now, -1
     return slot
