@@ -10,6 +10,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from australis.cli import app
+from australis.commands import Later
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -17,7 +18,7 @@ DOCS = Path(__file__).parents[1] / "docs"
 def walked(command: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
     yield words, command
     for name, inner in getattr(command, "commands", {}).items():
-        yield from walked(inner, (*words, name))
+        yield from walked(inner.chosen() if isinstance(inner, Later) else inner, (*words, name))
 
 
 COMMANDS = dict(walked(get_command(app)))
@@ -54,6 +55,14 @@ def test_help_fits_a_page(words: tuple[str, ...]) -> None:
     # An example is not folded in the middle of a word or an option.
     for example in re.findall(r"^ *australis .*$", COMMANDS[words].help or "", re.MULTILINE):
         assert len(example.strip()) <= 78, example
+
+
+@pytest.mark.parametrize("name", get_command(app).commands)
+def test_the_line_of_a_command_is_the_first_of_its_help(name: str) -> None:
+    """It is written beside the command's name, so that the list of commands needs none of them."""
+    line = get_command(app).commands[name].help
+    assert line == " ".join(COMMANDS[name,].help.split("\n\n")[0].split())
+    assert COMMANDS[name,].name == name
 
 
 def test_run_and_sql_have_the_same_options() -> None:

@@ -1,14 +1,20 @@
-"""Where compiled kernels are kept: with this user, and nobody else."""
+"""Kernels: when they are compiled, and where they are kept: with this user, and nobody else."""
 
+import inspect
 import os
+import pickle
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from copy import deepcopy
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from australis.kernel import writable
+from australis.chance import Chance, chance, poisson
+from australis.kernel import Kernel, inner, kernel, longer, writable
 
 ROOT = os.getuid() == 0
 
@@ -81,3 +87,59 @@ except au.RunError as error:
     told = subprocess.run(command, env=settings, cwd=tmp_path, capture_output=True, text=True)
     assert told.stdout.startswith("2\nuser id 12345: has no name in /etc/passwd, and Spark needs one; run as"), told
     assert "Traceback" not in told.stderr
+
+
+@inner
+def halved(number: int) -> int:
+    """Half of it."""
+    return number // 2
+
+
+@kernel
+def digits(number: int) -> int:
+    """How many binary digits a number has."""
+    return 1 if number < 2 else 1 + digits(halved(number))
+
+
+@kernel
+def called_with(function: Chance, number: int) -> int:
+    return int(function(number))  # type: ignore[operator]
+
+
+def test_a_kernel_is_compiled_when_it_is_called_with_those_that_it_calls() -> None:
+    code = """
+import sys
+from australis.chance import chance, poisson, uniform
+assert "numba" not in sys.modules
+assert 0 <= poisson(chance(1, 2), 3.0) < 100
+assert "numba" in sys.modules
+assert type(uniform.__call__).__name__ == "CPUDispatcher"  # it was compiled into the other
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+    assert 0 <= poisson(chance(1, 2), 3.0) < 100
+
+
+def test_kernels_call_themselves_and_others_and_are_given_to_others() -> None:
+    assert digits(1000) == 10
+    assert called_with(halved, 9) == 4
+    assert digits(number=3) == 2
+
+
+def test_a_kernel_is_known_by_name_as_a_function_is() -> None:
+    assert pickle.loads(pickle.dumps(longer)) is longer
+    assert deepcopy({"grow": longer})["grow"] is longer
+    assert str(inspect.signature(halved)) == "(number: int) -> int"
+    assert (halved.__name__, halved.__doc__, halved.__module__) == ("halved", "Half of it.", __name__)
+    assert repr(longer) == "<kernel australis.kernel.longer>"
+
+
+def test_threads_that_call_a_kernel_first_share_what_is_compiled() -> None:
+    def grown(array: np.ndarray) -> np.ndarray:
+        return np.concatenate((array, array))
+
+    fresh = Kernel(grown)
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda _: fresh.compiled(), range(8)))
+    assert all(each is found[0] for each in found)
+    assert fresh.__call__ is found[0]
+    assert fresh(np.arange(3)).tolist() == [0, 1, 2, 0, 1, 2]

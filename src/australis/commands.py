@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
 
 from australis.errors import RunError
 from australis.place import place
@@ -38,8 +40,23 @@ class Command(_Alike, TyperCommand):
     """One that does something."""
 
 
+class Later(Command):
+    """A name and a line of help, until it is chosen: then its module is imported."""
+
+    def chosen(self) -> Any:
+        """The command itself."""
+        assert self.callback is not None
+        found = self.callback()
+        found.name = self.name
+        return found
+
+
 class Group(_Alike, TyperGroup):
     """One that has others."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[Any, Any, list[str]]:
+        name, found, rest = super().resolve_command(ctx, args)
+        return name, found.chosen() if isinstance(found, Later) else found, rest
 
 
 class Commands(typer.Typer):
@@ -50,6 +67,19 @@ class Commands(typer.Typer):
 
     def command(self, name: str | None = None, **settings: Any) -> Callable[[Any], Any]:
         return super().command(name, **{"cls": Command, **settings})
+
+    def later(self, name: str, module: str, what: str, line: str) -> None:
+        """A command, or commands, found in a module when they are chosen; `line` is the first of their help."""
+
+        def found() -> Any:
+            made = getattr(import_module(module), what)
+            if isinstance(made, Commands):
+                return get_command(made)
+            alone = Commands(line)
+            alone.command(name)(made)
+            return get_command(alone)
+
+        self.command(name, cls=Later, help=line)(found)
 
 
 def _nothing(ctx: object) -> None:

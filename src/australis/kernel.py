@@ -1,4 +1,4 @@
-"""Kernels: the loops over tuples, compiled once and cached on disk."""
+"""Kernels: the loops over tuples, compiled when they are first called, and cached on disk."""
 
 from __future__ import annotations
 
@@ -11,17 +11,20 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import lru_cache, update_wrapper
 from pathlib import Path
+from threading import RLock
 from types import ModuleType
 from typing import Any, TypeVar, cast
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
 F = TypeVar("F", bound=Callable[..., Any])
+_COMPILING = RLock()
 
 
+@lru_cache(maxsize=1)
 def _folder() -> str:
     """Where compiled kernels are kept: a folder for this state of all sources with kernels.
 
@@ -75,26 +78,62 @@ def _removed(folder: str, process: int) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-_FOLDER = _folder()
+class Kernel:
+    """A function that is compiled when it is first called, or when one that calls it is: numba is loaded then.
+
+    `__call__` is a slot of each kernel, which Python reads without running anything: once there is what numba made, a
+    call goes straight to it (docs/decisions/0007-start.md).
+    """
+
+    __slots__ = ("__call__", "__dict__", "__weakref__")
+
+    def __init__(self, function: Callable[..., Any], **options: Any) -> None:
+        update_wrapper(self, function)
+        self._function, self._options = function, options
+        self.__call__ = self._first
+
+    def compiled(self) -> Any:
+        """What numba makes of it: one value, however many threads ask for it first."""
+        with _COMPILING:
+            if self.__call__ == self._first:
+                self.__call__ = _compiled(self._function, **self._options)
+            return self.__call__
+
+    def _first(self, *given: Any, **named: Any) -> Any:
+        return self.compiled()(*given, **named)
+
+    @property
+    def _numba_type_(self) -> Any:
+        """Asked by numba of a value that compiled code names: for it this is one of its own functions."""
+        return self.compiled()._numba_type_
+
+    def __reduce__(self) -> str:
+        """Kernels go to other processes by name, as functions do."""
+        return self._function.__qualname__
+
+    def __repr__(self) -> str:
+        return f"<kernel {self._function.__module__}.{self._function.__qualname__}>"
 
 
-def _compiled(function: F, **options: Any) -> F:
+def _compiled(function: Callable[..., Any], **options: Any) -> Any:
+    import numba
+
     config: Any = numba.config
-    given, config.CACHE_DIR = config.CACHE_DIR, _FOLDER
+    given, config.CACHE_DIR = config.CACHE_DIR, _folder()
     try:
-        return cast(F, numba.njit(cache=True, nogil=True, **options)(function))
+        return numba.njit(cache=True, nogil=True, **options)(function)
     finally:
         config.CACHE_DIR = given
 
 
 def kernel(function: F) -> F:
     """Compile a function of plain arrays and numbers; its types are those of the Python function."""
-    return _compiled(function)
+    return cast(F, Kernel(function))
 
 
 def summing(function: F) -> F:
     """Compile a function whose sums are exact whatever their order, so that they need not wait for one another."""
-    return _compiled(function, fastmath={"reassoc", "nsz"})
+    return cast(F, Kernel(function, fastmath={"reassoc", "nsz"}))
 
 
 def inner(function: F) -> F:
@@ -103,7 +142,7 @@ def inner(function: F) -> F:
     Without an allocator in reach numba counts no references, which costs 20 times as much as the work itself where
     arrays come in named tuples (docs/decisions/0003-kernels.md).
     """
-    return _compiled(function, _nrt=False, forceinline=True)
+    return cast(F, Kernel(function, _nrt=False, forceinline=True))
 
 
 def written(source: str, name: str) -> Callable[..., Any]:
@@ -113,7 +152,7 @@ def written(source: str, name: str) -> Callable[..., Any]:
     """
     path = place(source)
     if not path.exists():
-        with tempfile.NamedTemporaryFile("w", dir=_FOLDER, suffix=".tmp", delete=False) as file:
+        with tempfile.NamedTemporaryFile("w", dir=_folder(), suffix=".tmp", delete=False) as file:
             file.write(source)
         Path(file.name).replace(path)
     module = sys.modules.setdefault(path.stem, ModuleType(path.stem))
@@ -124,7 +163,7 @@ def written(source: str, name: str) -> Callable[..., Any]:
 
 def place(source: str) -> Path:
     """The file of a source that was written by a program; what it is compiled to lies beside it."""
-    return Path(_FOLDER) / f"australis_{hashlib.sha256(source.encode()).hexdigest()[:16]}.py"
+    return Path(_folder()) / f"australis_{hashlib.sha256(source.encode()).hexdigest()[:16]}.py"
 
 
 @kernel

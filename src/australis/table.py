@@ -86,7 +86,7 @@ class Table:
         self.versions: Versions | None = None
         self.watched = True
         """Whether a box reads it beside the one that writes it, and needs the versions."""
-        self._keys = Keys(words([pa.array([], schema.field(name).type) for name in self.key], 0).shape[1])
+        self._keys = Keys(words([pa.nulls(0, schema.field(name).type) for name in self.key], 0).shape[1])
 
     def __len__(self) -> int:
         return len(self.alive) - self.top

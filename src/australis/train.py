@@ -210,7 +210,7 @@ class View:
 def empty(schema: pa.Schema) -> Train:
     """A train without tuples."""
     none = np.empty(0, np.int64)
-    columns = [pa.array([], field.type) for field in schema]
+    columns: list[Any] = [pa.nulls(0, field.type) for field in schema]
     return Train(pa.RecordBatch.from_arrays(columns, schema=schema), none, none)
 
 

@@ -14,7 +14,7 @@ from australis import windows as by_window
 from australis.aggregation import Folded, Functions, folded
 from australis.box import Key, Moment, Tables, Trains, bound
 from australis.boxes.bsort import BSort
-from australis.columns import Values, arrow, storage
+from australis.columns import Values, arrow, plain, storage
 from australis.edges import Grid, begins, grid, without
 from australis.errors import ExpressionError, RunError, SchemaError
 from australis.expr import Expr
@@ -116,7 +116,8 @@ class Aggregate:
             out.append(self._time_out(tables, train.schema, moment.clock, moment.number))
         if moment.end and not self._short:
             out.append(self._flush(tables, train.schema, moment.number))
-        return concat(self._schema(train.schema), out), train.where(pa.array(late))
+        passed_over: Any = arrow(late, None, pa.bool_())
+        return concat(self._schema(train.schema), out), train.where(passed_over)
 
     def _fill(self, tables: Tables, train: Train, late: Bools) -> list[Train]:
         shape = self._paned(train.schema)
@@ -231,7 +232,7 @@ class Aggregate:
             by = windows["#group"][done.closed]
             out = self._closed_windows(tables, stream, done.closed, np.full(len(done.closed), number))
             self._drop(tables, functions, done.dropped)
-        starts = out[self.order.attribute].to_numpy(zero_copy_only=False)
+        starts = plain(out[self.order.attribute])[0]
         return out.take(np.lexsort((by, starts)))
 
     def _results(

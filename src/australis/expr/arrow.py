@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute
 
@@ -21,7 +22,34 @@ def nulls(length: int, type: pa.DataType) -> Datum:
 
 def null(type: pa.DataType) -> Datum:
     """A null."""
-    return pa.scalar(None, type)
+    return nulls(1, type)[0]
+
+
+def scalar(value: Any) -> Scalar:
+    """A value of Python as Arrow has it.
+
+    Numbers and texts are laid down here: `pa.scalar` loads pandas, to see whether it was given something of pandas.
+
+    >>> scalar(3).type, scalar(2**63).type, scalar(0.5).type, scalar("fast").type
+    (DataType(int64), DataType(uint64), DataType(double), DataType(string))
+    """
+    if type(value) is int and 0 <= value + (1 << 63) < 1 << 64:
+        return _laid(pa.int64(), np.array([value], np.int64))
+    if type(value) is int and 0 <= value < 1 << 64:
+        return _laid(pa.uint64(), np.array([value], np.uint64))
+    if type(value) is float:
+        return _laid(pa.float64(), np.array([value]))
+    if type(value) is bool:
+        return _laid(pa.bool_(), np.array([value], np.uint8))
+    if type(value) is str:
+        text = value.encode()
+        return _laid(pa.string(), np.array([0, len(text)], np.int32), text)
+    made: Scalar = pa.scalar(value)
+    return made
+
+
+def _laid(type: pa.DataType, *parts: Any) -> Scalar:
+    return pa.Array.from_buffers(type, 1, [None, *map(pa.py_buffer, parts)])[0]
 
 
 def as_array(datum: Datum, length: int) -> Datum:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
 
 import pyarrow as pa
 
 from australis.errors import ExpressionError, RunError, listing, near, single_quotes
 from australis.expr.aggregates import AGGREGATES
-from australis.expr.arrow import Array, Datum, Scalar, as_array, null, nulls, pc
+from australis.expr.arrow import Array, Datum, as_array, null, nulls, pc, scalar
 from australis.expr.convert import cast, castable, converted, try_cast
 from australis.expr.functions import BUILTINS, REFUSED
 from australis.expr.lazy import careful, choice
@@ -42,7 +41,7 @@ def operand(node: Node, scope: Scope) -> Operand:
         return _column(node.name, scope)
     try:
         if isinstance(node, Literal):
-            return constant(_scalar(node), render(node))
+            return constant(scalar(node.value), render(node))
         return _folded(_applied(node, scope), node)
     except MisfitError as misfit:
         raise _error(scope, f"{misfit}", node) from None
@@ -75,12 +74,6 @@ def _column(name: str, scope: Scope) -> Operand:
     hint, columns = near(name, scope.schema.names), listing(scope.schema.names)
     text = "" if hint else single_quotes(name)  # in double quotes a text is a name
     raise _error(scope, f"there is no column `{name}`{hint or '.'} The columns are {columns}{text}")
-
-
-def _scalar(node: Literal) -> Scalar:
-    value: Any = node.value
-    large = isinstance(value, int) and value >= 2**63
-    return pa.scalar(value, pa.uint64()) if large else pa.scalar(value)
 
 
 def _folded(result: Operand, node: Apply) -> Operand:

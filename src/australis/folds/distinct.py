@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from australis.columns import arrow
+from australis.columns import arrow, flags, take
 from australis.folds.fold import Accumulators, Feed
 from australis.kernel import inner, kernel
 from australis.table import Table
@@ -41,9 +41,10 @@ class CountDistinct:
         there = feed.slots >= 0
         for argument in arguments:
             if argument.null_count:
-                there &= argument.is_valid().to_numpy(zero_copy_only=False)[rows]
+                there &= flags(argument.is_valid())[rows]
         slots, index = feed.slots[there], rows[there]
-        found = into.seen.find([pa.array(slots), *(argument.take(index) for argument in arguments)], len(slots))
+        values = [take(argument, index) for argument in arguments]
+        found = into.seen.find([arrow(slots, None, pa.int64()), *values], len(slots))
         _count_new(slots, found, into.columns["n"], into.columns["head"], into.seen["next"], into.seen["counted"])
 
     def merge(self, panes: Accumulators, starts: Ints, slots: Ints) -> Accumulators:

@@ -13,7 +13,7 @@ from australis.folds.decimals import DecimalSum, DecimalVariance
 from australis.folds.distinct import CountDistinct
 from australis.folds.fold import Fold
 from australis.folds.whole import WholeSum, WholeVariance
-from australis.folds.window_function import WINDOW_FUNCTIONS, compiled
+from australis.folds.window_function import WINDOW_FUNCTIONS
 from australis.keys import hashable
 
 NAMES = (
@@ -28,6 +28,8 @@ def fold(call: Call, arguments: tuple[pa.DataType, ...], order: pa.DataType) -> 
     if call.name in WINDOW_FUNCTIONS:
         if not arguments or not all(_counts(type_) or pa.types.is_temporal(type_) for type_ in arguments):
             raise ExpressionError(f"`{call}`: a window function takes numbers, not {_shown(arguments)}")
+        from australis.folds.compiled import compiled  # it loads numba
+
         return compiled(WINDOW_FUNCTIONS[call.name], arguments)
     if call.name not in NAMES:
         known = (*NAMES, *WINDOW_FUNCTIONS)

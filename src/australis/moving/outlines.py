@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-import shapely  # type: ignore[import-untyped]
 
 from australis.columns import Values
 from australis.moving.regions import Floats
@@ -22,6 +21,8 @@ def outlines(texts: Values, wanted: Bools) -> tuple[Values, Bools]:
     made = np.full(len(texts), b"", object)
     if not wanted.any():
         return made, ~wanted
+    import shapely  # type: ignore[import-untyped]
+
     shapes = shapely.from_wkt(np.where(wanted, texts, np.array(None, object)), on_invalid="ignore")
     area = np.isin(shapely.get_type_id(shapes), (3, 6))
     good = area & shapely.is_valid(shapes) & ~shapely.is_empty(shapes)

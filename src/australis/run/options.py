@@ -8,12 +8,14 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from typer import Option
 
 from australis.errors import AustralisError, RunError
-from australis.network import Network
+
+if TYPE_CHECKING:
+    from australis.network import Network
 
 Functions = Annotated[
     list[str] | None,

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import scipy
 
 from australis.box import Moment, Stateless, Tables, Trains, bound
 from australis.errors import NetworkError, SchemaError
@@ -125,6 +124,8 @@ def _alike(left: Any, right: Any, use: Any) -> list[Any]:
 
 def _correlation(one: Samples, two: Samples, normalize: bool) -> Floats:
     """Of the rows of two arrays, at lags from the negative length of the second on, by way of their spectra."""
+    import scipy
+
     size = one.shape[1] + two.shape[1] - 1
     fast = scipy.fft.next_fast_len(size, real=True)
     left, right = (np.asarray(each, np.float64) for each in (one, two))

@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import scipy
 
 from australis.box import Key, Moment, Tables, Trains, bound
 from australis.errors import NetworkError
@@ -132,6 +131,8 @@ class Rerate:
 def _polyphase(up: int, down: int, taps: tuple[float, ...]) -> tuple[Floats, int, int]:
     """Row p has the taps ..., p + 2 up, p + up, p, as samples come; how many come before the middle one; and the row
     from which on the first tap is none."""
+    import scipy
+
     most = max(up, down)
     own = np.array(taps) if taps else scipy.signal.firwin(20 * most + 1, 1 / most, window=("kaiser", 5.0))
     whole = np.zeros(-(-len(own) // up) * up)

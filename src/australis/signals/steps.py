@@ -8,7 +8,6 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import scipy
 
 from australis.errors import ExpressionError
 from australis.signals.column import Segments
@@ -53,11 +52,15 @@ def _window(name: str, arguments: tuple[int, int] = (0, 0)) -> Step:
 
 @lru_cache(maxsize=64)
 def _shape(window: tuple[Any, ...], size: int, dtype: str) -> Samples:
+    import scipy
+
     made: Samples = scipy.signal.get_window(window if len(window) > 1 else window[0], size).astype(dtype)
     return made
 
 
 def _fft(block: Samples) -> Samples:
+    import scipy
+
     if block.dtype.kind == "c":
         return np.asarray(scipy.fft.fft(block, axis=1))
     return np.asarray(scipy.fft.rfft(_as_real(block), axis=1)).astype(np.complex64, copy=False)
@@ -69,10 +72,14 @@ def _bins(given: Segments) -> Segments:
 
 
 def _irfft(block: Samples, size: float = 0) -> Samples:
+    import scipy
+
     return np.asarray(scipy.fft.irfft(block, int(_samples_of(block.shape[1], size)), axis=1))
 
 
 def _icfft(block: Samples) -> Samples:
+    import scipy
+
     return np.asarray(scipy.fft.ifft(block, axis=1))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from australis.expr.arrow import Array, Datum, pc
+from australis.expr.arrow import Array, Datum, null, pc, scalar
 from australis.schema import samples_of
 from australis.signals.column import gathered, segments
 
@@ -23,8 +23,8 @@ def json_lines(tuples: pa.RecordBatch) -> bytes:
         return b""
     parts: list[Any] = []
     for place, (name, column) in enumerate(zip(tuples.schema.names, tuples.columns, strict=True)):
-        parts += [("{" if not place else ", ") + json.dumps(name) + ": ", _json_text(column)]
-    lines = pc.binary_join_element_wise(*parts, "}\n", "")
+        parts += [scalar(("{" if not place else ", ") + json.dumps(name) + ": "), _json_text(column)]
+    lines = pc.binary_join_element_wise(*parts, scalar("}\n"), scalar(""))
     # Nothing is null, so that the text of all lines lies in one piece.
     return bytes(memoryview(lines.buffers()[2])[: pc.sum(pc.binary_length(lines)).as_py()])
 
@@ -37,14 +37,14 @@ def _json_text(column: Array) -> Datum:
     elif pa.types.is_temporal(type_) and not pa.types.is_duration(type_):
         texts = _quoted(column.cast(pa.string()))
     elif pa.types.is_floating(type_):
-        texts = pc.if_else(pc.is_finite(column), column.cast(pa.string()), None)
+        texts = pc.if_else(pc.is_finite(column), column.cast(pa.string()), null(pa.string()))
     elif pa.types.is_integer(type_) or pa.types.is_boolean(type_):
         texts = column.cast(pa.string())
     elif (samples := samples_of(type_)) is not None:
         texts = _segments(column, samples)
     else:
         texts = pa.array([json.dumps(value, default=str) for value in column.to_pylist()], pa.string())
-    return pc.coalesce(texts.cast(pa.string()), "null")
+    return pc.coalesce(texts.cast(pa.string()), scalar("null"))
 
 
 def _segments(column: Array, samples: str) -> Datum:

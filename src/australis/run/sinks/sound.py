@@ -8,7 +8,6 @@ from io import BytesIO
 
 import numpy as np
 import pyarrow as pa
-import soundfile
 
 from australis.errors import RunError, listing
 from australis.run.sources import wav
@@ -96,6 +95,8 @@ def encoded(frames: Samples, rate: int, form: str) -> bytes:
     rate = rate or 1  # of no samples at all
     if form == "wav":
         return wav.head(rate, frames.shape[1], frames.dtype.name, len(frames)) + frames.tobytes()
+    import soundfile
+
     out = BytesIO()
     soundfile.write(out, frames, rate, "PCM_16", format="FLAC")
     return out.getvalue()

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import soundfile
 
 from australis.errors import RunError, listing
 from australis.run.sources import wav
@@ -101,6 +100,8 @@ class Recording:
         return frames[:, [channel - 1 for channel in self.channels]] if self.channels else frames
 
     def _decoded(self, begin: int, end: int) -> Samples:
+        import soundfile
+
         try:
             with soundfile.SoundFile(self.path) as file:
                 file.seek(begin)
@@ -146,6 +147,8 @@ class Recording:
 
     @cached_property
     def _info(self) -> Any:
+        import soundfile
+
         try:
             found = soundfile.info(self.path)
         except soundfile.LibsndfileError as error:
