@@ -47,11 +47,16 @@ def kept(folder: Path, given: Source) -> Checkpoint:
     checkpoint = Checkpoint(folder)
     sources = placed({"reports": given}, checkpoint)
     with checkpoint.begin():
+        checkpoint.divide(1)
         plan = planned(NETWORK, sources, 1)
         checkpoint.keep(Job(NETWORK, plan, sources, str(folder), 1))
     offsets = folder / "query" / "offsets"
     offsets.mkdir(parents=True)
-    batch: dict[str, Any] = {"version": 1, "clock": 0, "end": False, "network": 1, "began": 1, "inputs": {}}
+    batch: dict[str, Any] = {"version": 1, "clock": 0, "end": False, "network": 1, "began": 1} | {
+        "first": 0,
+        "room": 1,
+        "inputs": {},
+    }
     (offsets / "0").write_text(f"v1\n{{}}\n{json.dumps(batch)}")
     return checkpoint
 

@@ -19,12 +19,12 @@ from australis.run import state
 from australis.run.control import Control, Order
 from australis.run.job import LETTERS, MEASURES, PARTS, Job
 from australis.run.reader import Reader
+from australis.run.rounds import opened, run_round
 from australis.run.sent import send
 from australis.run.sources import uri
 from australis.run.sources.files import Files
 from australis.run.sources.memory import Memory
 from australis.run.sources.push import Push
-from australis.run.spark import opened, run_round
 from australis.run.succession import planned
 from australis.run.wire import merged
 from australis.testing import rows

@@ -13,10 +13,10 @@ from australis.run.checkpoint import Checkpoint
 from australis.run.control import Control, Order
 from australis.run.job import Job
 from australis.run.reader import Reader
+from australis.run.rounds import opened, run_round
 from australis.run.sent import send
 from australis.run.source import Source
 from australis.run.sources.memory import Memory
-from australis.run.spark import opened, run_round
 from australis.run.succession import losses, planned, successor
 from australis.testing import rows
 

@@ -97,7 +97,7 @@ def survey(feed: Feed, xway: int | None = None, told: Callable[[int], None] | No
         seen.append(np.bincount(part, minlength=_PLACES * PARTS))
         reports.append(np.bincount(spell.time - number * EVERY, minlength=EVERY))
         entries.append(int(np.count_nonzero(spell.first)))
-        np.add.at(lanes, (int(number < EARLY // EVERY), spell.lane, np.minimum(spell.spd, FASTEST)), 1)
+        np.add.at(lanes[int(number < EARLY // EVERY)], (spell.lane, np.minimum(spell.spd, FASTEST)), 1)
         new = np.unique(spell.vid[spell.first])
         new = new[~_among(new, vehicles)]
         vehicles = np.insert(vehicles, np.searchsorted(vehicles, new), new)

@@ -6,7 +6,7 @@ import shutil
 import tempfile
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -15,9 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from australis.columns import plain
 from australis.errors import RunError
-from australis.expr.arrow import pc
 from australis.network import Network
 from australis.run import alive, letters, measures
 from australis.run import sink as sinks
@@ -33,6 +31,7 @@ from australis.run.nursery import room
 from australis.run.outlet import Outlet, outlet
 from australis.run.reader import COLUMNS, NAME, aside
 from australis.run.reason import reason
+from australis.run.rounds import opened, task_of
 from australis.run.scratch import Scratch
 from australis.run.sent import Sent, send
 from australis.run.session import apart
@@ -41,7 +40,7 @@ from australis.run.sources.frame import Feed
 from australis.run.succession import successor
 from australis.run.totals import Totals
 from australis.run.wait import PATIENCE
-from australis.run.wire import Parcel, in_order, rows, unpack
+from australis.run.wire import in_order
 from australis.schema import text
 from australis.train import Train
 
@@ -316,7 +315,7 @@ class Run:
             return
         job = self._jobs[batch.network]
         for at in range(len(job.rounds)):
-            task = _task(self._sent[batch.network], at, batch)
+            task = task_of(self._sent[batch.network], at, batch)
             frame = frame.repartitionById(job.partitions, frame["bucket"]).mapInArrow(task, COLUMNS)
         trains = opened(job, frame.toArrow())
         tables = self._delivered(job, batch, trains)
@@ -361,51 +360,3 @@ class Run:
 def _again(checkpoint: Checkpoint) -> str:
     """What to do after a failure that is none of the network's."""
     return f"start the network again: it {f'goes on from {checkpoint.path}' if checkpoint.lasting else 'begins anew'}"
-
-
-def opened(job: Job, table: pa.Table) -> dict[str, list[Train]]:
-    """The trains that have come to outputs, by name; none is for a stage."""
-    trains: dict[str, list[Train]] = {}
-    for batch in table.to_batches():
-        for parcel in _parcels(job, batch):
-            trains.setdefault(str(job.addresses[parcel.arrow]), []).extend(parcel.trains)
-    return trains
-
-
-def _parcels(job: Job, batch: pa.RecordBatch) -> Iterator[Parcel]:
-    """Parcels of rows; there are as many as partitions and arrows, not as tuples."""
-    arrows, buckets = (plain(batch.column(name))[0].tolist() for name in ("arrow", "bucket"))
-    for arrow, bucket, blob in zip(arrows, buckets, batch.column("train"), strict=True):
-        yield Parcel(arrow, bucket, list(unpack(blob.as_buffer(), job.schema(arrow))))
-
-
-def _task(sent: Sent, at: int, batch: Batch) -> Callable[[Iterator[Any]], Iterator[Any]]:
-    """A partition of the stages of a round: takes what is addressed to them, and passes on what is not."""
-
-    def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        from pyspark import TaskContext
-
-        context = TaskContext.get()
-        assert context is not None
-        yield from run_round(sent.job, at, batch, context.partitionId(), batches)
-
-    return task
-
-
-def run_round(
-    job: Job, at: int, batch: Batch, partition: int, batches: Iterator[pa.RecordBatch]
-) -> Iterator[pa.RecordBatch]:
-    indices = [stage.index for stage in job.rounds[at]]
-    mine = [
-        address for address, where in enumerate(job.addresses) if not isinstance(where, str) and where[0] in indices
-    ]
-    taken: list[Parcel] = []
-    for each in batches:
-        wanted = pc.is_in(each.column("arrow"), pa.array(mine, pa.int32()))
-        others = each.filter(pc.invert(wanted))
-        if others.num_rows:
-            yield others
-        taken += _parcels(job, each.filter(wanted))
-    for stage in job.rounds[at]:
-        if partition < job.width(stage):
-            yield rows(job.take(stage, batch, partition, taken), aside(job, batch))
