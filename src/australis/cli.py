@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from typing import Annotated, Any
 
 import typer
@@ -11,12 +12,19 @@ from australis.commands import Commands, Group
 from australis.errors import AustralisError
 
 
+def _warn(message: Warning | str, *_: object, **__: object) -> None:
+    """What a person should know, in one line: not where in the program it was found."""
+    print(f"australis: {message}", file=sys.stderr)
+
+
 class _Told(Group):
     """A mistake of the user is one line on the standard error; `--debug` shows where it was found."""
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            return super().invoke(ctx)
+            with warnings.catch_warnings():
+                warnings.showwarning = _warn
+                return super().invoke(ctx)
         except AustralisError as error:
             if ctx.params.get("debug"):
                 raise

@@ -1,6 +1,7 @@
 """Runs that are started again on other checkpoints than their sinks know, or after a start that failed."""
 
 import shutil
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ import pyarrow.dataset
 import pytest
 
 import australis as au
+from australis.cli import app
 from australis.errors import RunError
 from australis.network import Network
 from australis.run.checkpoint import Checkpoint
@@ -77,7 +79,7 @@ def test_a_checkpoint_that_is_behind_its_sinks_loses_and_doubles_nothing(
     shutil.copytree(tmp_path / "checkpoint", tmp_path / "older")
     run(spark, tmp_path, 4)
     damage(tmp_path)
-    with pytest.warns(UserWarning, match="that the checkpoint does not know of were cut off, to come again"):
+    with pytest.warns(UserWarning, match="cut off .* that the checkpoint does not know of"):
         run(spark, tmp_path, 5)
     assert results(tmp_path) == expected
 
@@ -91,7 +93,7 @@ def test_a_target_that_is_ahead_is_refused(spark: "SparkSession", tmp_path: Path
     older(tmp_path)
     told = r"output fast: Target: has batches of run \w+ up to \d+, and the checkpoint knows none after"
     with (
-        pytest.warns(UserWarning, match=r"output cars: .* cut off, to come again"),
+        pytest.warns(UserWarning, match=r"output cars: .*: cut off"),
         pytest.raises(RunError, match=told),
     ):
         run(spark, tmp_path, 3, fast=target)
@@ -220,3 +222,20 @@ def test_a_change_before_the_first_tuple_does_not_wait_for_it(spark: "SparkSessi
     assert len((folder / "out.csv").read_text().splitlines()) == 1 + sum(
         row["mph"] <= 20 for row in reports(50).to_pylist()
     )
+
+
+@spark_only
+def test_the_command_says_in_a_line_what_was_cut_off(
+    spark: "SparkSession", tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(spark, tmp_path, 2)
+    without_last(tmp_path)
+    au.dump(NET, tmp_path / "net.yaml")
+    wanted = given(tmp_path)
+    sinks = [f"--sink={name}={wanted[name]}" for name in ("cars", "fast")]
+    command = ["run", f"{tmp_path}/net.yaml", f"--source=reports={wanted['reports']}", *sinks]
+    warnings.simplefilter("default")
+    app([*command, f"--checkpoint={tmp_path}/checkpoint"], standalone_mode=False)
+    told = capsys.readouterr().err
+    assert f"australis: output cars: {tmp_path}/cars.csv: cut off 1 batch that the checkpoint does not know of" in told
+    assert "start.py" not in told

@@ -53,9 +53,7 @@ def test_batches_that_a_checkpoint_does_not_know_are_cut_off_and_told(name: str,
     with opened(tmp_path, name) as writer:
         told = writer.agree(planned, max(planned - 1, 0))
     assert found(tmp_path, name) == [i for batch in range(1, planned + 1) for i in (batch * 10, batch * 10 + 1)]
-    assert told.endswith(f"{5 - planned} batches that the checkpoint does not know of were cut off, to come again") or (
-        planned == 5 and not told
-    )
+    assert f"cut off {5 - planned} batches that the checkpoint does not know of" in told or (planned == 5 and not told)
     with opened(tmp_path, name) as writer:  # other tuples than before have these numbers now
         writer.write(planned, [train(planned * 10, planned * 10 + 1)] if planned else [])
         writer.write(planned + 1, [train(77)])

@@ -118,4 +118,5 @@ def cut_off(what: Path, batches: Sequence[int] | int) -> str:
     count = batches if isinstance(batches, int) else len(batches)
     if not count:
         return ""
-    return f"{what}: {count} batch{'es' * (count > 1)} that the checkpoint does not know of were cut off, to come again"
+    some = "1 batch" if count == 1 else f"{count} batches"
+    return f"{what}: cut off {some} that the checkpoint does not know of; what was in them comes again"
