@@ -666,6 +666,22 @@ def test_connections_that_wait_for_a_request_make_room_too(push, endpoint, monke
         assert clients[-1].ask("GET", "/health") == (200, {"number": 4, "slow": 0})  # it had no request under way
 
 
+def test_a_connection_that_is_ended_while_its_body_is_stored_has_one_answer(push, endpoint):
+    body = lines(1)
+    with socket.create_connection(endpoint.address) as connection:
+        with endpoint._spool._turn:
+            connection.sendall(b"POST / HTTP/1.1\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
+            while not endpoint._spool._waiting:
+                time.sleep(0.001)
+            (its,) = endpoint._server.arrivals.values()
+            its.end("to let others in")
+        answer = connection.makefile("rb").read()
+    assert answer.startswith(b"HTTP/1.1 200 OK")
+    assert answer.count(b"HTTP/1.1") == 1
+    assert endpoint._server.slow == 0
+    assert vids(push) == [1]
+
+
 def test_a_body_that_brings_nothing_is_ended_and_counted(push, endpoint, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(arrivals, "PATIENCE", 0.05)

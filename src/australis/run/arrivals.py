@@ -33,6 +33,8 @@ class Arrivals(RawIOBase):
 
     def __init__(self, connection: socket.socket, clock: Callable[[], float] = time.monotonic) -> None:
         self.why = ""
+        self.told = False
+        """Whether whoever read it knows that it was ended."""
         self.heard = clock()
         self.waiting = False
         self.under_way = False
@@ -63,7 +65,7 @@ class Arrivals(RawIOBase):
             self.waiting = False
         self._count(count)
         if self.why:
-            raise Slow(self.why)
+            raise self._ended(self.why)
         return count
 
     def drain(self, seconds: float) -> None:
@@ -93,11 +95,14 @@ class Arrivals(RawIOBase):
         self._came += count
 
     def _slow(self) -> Slow:
-        self.why = (
+        return self._ended(
             f"the request came too slowly: after {PATIENCE:g} seconds it brings at least {RATE} bytes a second, and"
             f" something every {PATIENCE:g} seconds; post less at once"
         )
-        return Slow(self.why)
+
+    def _ended(self, why: str) -> Slow:
+        self.why, self.told = why, True
+        return Slow(why)
 
 
 def shut(connection: socket.socket, how: int) -> None:

@@ -114,7 +114,7 @@ class Handler(BaseHTTPRequestHandler):
         if self.server.closing:
             return
         super().handle_one_request()
-        if self.arrivals.why and self.arrivals.under_way:
+        if self.arrivals.told and self.arrivals.under_way:
             with self.server.lock:
                 self.server.slow += 1
             self.send_error(408, self.arrivals.why)
