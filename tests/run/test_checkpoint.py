@@ -133,6 +133,11 @@ def test_a_folder_that_cannot_be_locked_is_told_in_one_line(tmp_path: Path) -> N
         ),
         ("reports/", "rate:1000", "files .*/reports, and is now given a rate"),
         ("reports/", "replay:reports/?on=time", "files .*, and is now given a replay of .*/reports by time"),
+        (
+            "reports",
+            "reports?order=time",
+            "files .*, and is now given files .*/reports in the order of their times",
+        ),
         ("push:0", "reports/", "posts, and is now given files"),
         ("push:0", "push:0?spool=elsewhere", "posts, and is now given posts kept in .*/elsewhere"),
         ("rate:1000", TUPLES, "a rate, and is now given tuples in memory"),

@@ -34,9 +34,9 @@ def check_origins(known: Mapping[str, str], now: Mapping[str, str], checkpoint: 
 def _origin(source: Source, checkpoint: Path) -> str:
     match source:
         case Files():
-            return f"files {_spelled(source.path)}"
+            return f"files {_spelled(source)}"
         case Replay():
-            return f"a replay of {_spelled(source.files.path)} by {source.on}"
+            return f"a replay of {_spelled(source.files)} by {source.on}"
         case Samples():
             return f"samples of {len(source.paths)} files from {Path(source.paths[0]).absolute()} on"
         case Push():
@@ -51,8 +51,8 @@ def _origin(source: Source, checkpoint: Path) -> str:
             return f"{type(source).__module__}.{type(source).__qualname__}"
 
 
-def _spelled(path: str) -> str:
-    return path.rstrip("/") or "/"
+def _spelled(files: Files) -> str:
+    return (files.path.rstrip("/") or "/") + (" in the order of their times" if files.order == "time" else "")
 
 
 def _kept(spool: str, checkpoint: Path) -> str:
