@@ -276,6 +276,13 @@ def test_what_is_no_history_is_not_replaced(road: Path, spark: "SparkSession", t
     assert (tmp_path / "diary" / "today.txt").read_text() == "rain"
 
 
+def test_a_history_is_replaced_only_where_that_is_asked_for(history: Path, road: Path, tmp_path: Path) -> None:
+    shutil.copy(history / "history.json", tmp_path)
+    with pytest.raises(RunError, match="holds a history; say --replace to put another in its place, or give a new"):
+        generate(feed(road), tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["history.json"]
+
+
 def test_a_failure_leaves_the_old_history_and_nothing_else(
     history: Path, spark: "SparkSession", tmp_path: Path
 ) -> None:
@@ -285,7 +292,7 @@ def test_a_failure_leaves_the_old_history_and_nothing_else(
     (tmp_path / "history").mkdir()
     shutil.copy(history / "history.json", tmp_path / "history")
     with pytest.raises(RunError, match=r"not made: .*short\.csv: .* a line has 15 integers"):
-        generate(feed(tmp_path / "short.csv"), tmp_path / "history", spark=spark)
+        generate(feed(tmp_path / "short.csv"), tmp_path / "history", spark=spark, replace=True)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["history", "short.csv"]
     assert [path.name for path in (tmp_path / "history").iterdir()] == ["history.json"]
 

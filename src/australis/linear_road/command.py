@@ -66,6 +66,7 @@ def history(
     ] = None,
     seed: Annotated[int | None, typer.Option(metavar="N", help="The seed; else that of the simulation.")] = None,
     csv: Annotated[bool, typer.Option("--csv", help="Write the paper's flat files as well.")] = False,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace a history that is there.")] = False,
 ) -> None:
     """Make ten weeks of tolls and traffic for an input, with Spark."""
     from australis.linear_road.feed import feed
@@ -73,7 +74,7 @@ def history(
 
     if out is None and not given.is_dir():
         raise RunError(f"{given}: is no folder; say with --out where the history goes")
-    generate(feed(given), out or given / "history", seed, csv=csv, told=print)
+    generate(feed(given), out or given / "history", seed, csv=csv, told=print, replace=replace)
 
 
 @app.command()

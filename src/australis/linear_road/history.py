@@ -36,14 +36,16 @@ def generate(
     spark: SparkSession | None = None,
     csv: bool = False,
     told: Callable[[str], None] | None = None,
+    *,
+    replace: bool = False,
 ) -> None:
     """Make the history of an input in a folder; it is there as a whole or not at all.
 
-    The seed is that of the simulation, or 1. `csv` writes the paper's flat files beside the others.
+    The seed is that of the simulation, or 1. `csv` writes the paper's flat files beside the others. A history that is
+    in the folder already is replaced only where that is asked for.
     """
     out = Path(out).absolute()
-    if out.exists() and (not out.is_dir() or any(out.iterdir())) and noted(out) is None:
-        raise RunError(f"{out}: holds something that is no history; delete it, or give another folder")
+    _check_free(out, replace)
     seed = int(feed.note.get("seed", 1)) if seed is None else seed
     making = out.with_name(f".{out.name}.making")
     shutil.rmtree(making, ignore_errors=True)  # of a generation that was killed
@@ -64,6 +66,15 @@ def generate(
     if told is not None:
         size = sum(path.stat().st_size for path in out.rglob("*.*"))
         told(f"{out}: {DAYS} days, {len(drivers)} expressways, {sum(drivers.values())} vehicles, {size >> 20} MiB")
+
+
+def _check_free(out: Path, replace: bool) -> None:
+    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
+        return
+    if noted(out) is None:
+        raise RunError(f"{out}: holds something that is no history; delete it, or give another folder")
+    if not replace:
+        raise RunError(f"{out}: holds a history; say --replace to put another in its place, or give a new folder")
 
 
 def _replace(out: Path, making: Path) -> None:
