@@ -44,7 +44,7 @@ def drive(
     _check(speed, by)
     clock = clock or Clock()
     with Ahead(feed, len(to), by) as ahead:
-        ahead.ready(READY * speed)
+        ahead.ready(READY * speed if math.isfinite(speed) else 0)
         began = _began(clock, speed, since)
         if announced is not None:
             announced(began)
