@@ -24,8 +24,8 @@ def lane(places: list[float], speeds: list[float]) -> Road:
 
 
 def oracle(speed: float, wish: float, gap: float, closing: float) -> float:
-    """The model as its paper has it, with a = 5, b = 6.5, s0 = 6.5 and T = 0.95."""
-    desired = 6.5 + max(0.0, 0.95 * speed + speed * closing / (2 * (5 * 6.5) ** 0.5))
+    """The model as its paper has it, with a = 5, b = 6.5, s0 = 6.5 and T = 0.75."""
+    desired = 6.5 + max(0.0, 0.75 * speed + speed * closing / (2 * (5 * 6.5) ** 0.5))
     return 5.0 * (1 - (speed / wish) ** 4 - (desired / gap) ** 2)
 
 

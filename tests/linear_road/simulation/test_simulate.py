@@ -14,6 +14,7 @@ from australis.errors import RunError
 from australis.linear_road.feed import NOTE, feed
 from australis.linear_road.record import BALANCE, EAST, ENTRY, EVERY, EXIT, EXPENDITURE, FEET, INPUT, REPORT, TRAVEL
 from australis.linear_road.simulation.simulate import simulate
+from australis.linear_road.spells import spells
 from australis.linear_road.spread import ORIGINAL, spread
 from australis.linear_road.survey import survey
 
@@ -133,6 +134,14 @@ def test_free_speeds_lie_as_far_apart_as_measured(tmp_path: Path, seed: int) -> 
     assert found.deviations[1:4] == pytest.approx(ORIGINAL.deviations[1:4], rel=0.2)
     assert found.slow == pytest.approx(ORIGINAL.slow, rel=0.35)
     assert found.fast == pytest.approx(ORIGINAL.fast, rel=0.4)
+
+
+def test_ramps_let_in_as_many_where_jams_end_as_elsewhere(tmp_path: Path) -> None:
+    note = simulate(tmp_path, seconds=6000)
+    late = [*spells(feed(tmp_path), 0)][-1200 // EVERY :]
+    tenths = sum(np.histogram(spell.seg[spell.first], 10, (0, 100))[0] for spell in late)
+    assert min(tenths) > 0.88 * np.mean(tenths)
+    assert note["waiting"] < 0.01 * note["vehicles"]
 
 
 def test_no_two_vehicles_are_in_one_place(trips: pd.DataFrame, note: dict[str, Any]) -> None:

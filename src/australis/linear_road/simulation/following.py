@@ -17,7 +17,7 @@ _STEP = 1.0 / STEPS
 
 SPACE = 6.5
 """Feet to a standing vehicle ahead."""
-_HEADWAY = 0.95
+_HEADWAY = 0.75
 """Seconds to a moving one."""
 _RISE, _FALL = 5.0, 6.5
 """Comfortable acceleration and braking, in feet a second squared."""

@@ -14,9 +14,10 @@ from australis.linear_road.simulation.following import SPACE
 from australis.linear_road.simulation.lanes import insert
 from australis.linear_road.simulation.road import DRIVING, ENTER_AT, FREE, LENGTH, MPH, Longs, Road, Words
 
-MINUTES = np.array([0.0, 4.7, 10.0, 20.0, 110.0, 140.0, 180.0])
-ENTRIES = np.array([724.0, 503.0, 650.0, 860.0, 840.0, 940.0, 960.0])
-"""How many vehicles a minute want to enter an expressway at these minutes; between them the number changes evenly."""
+MINUTES = np.array([0.0, 4.7, 10.0, 20.0])
+ENTRIES = np.array([724.0, 503.0, 650.0, 800.0])
+"""How many vehicles a minute want to enter an expressway at these minutes; between them the number changes evenly, and
+after the last it stays. Of more, many would wait at the ramps in a jam's tail, and entries would not be uniform."""
 
 _DOWNTOWN, _SPREAD = 50.0, 20.0
 """The exits' mean segment and standard deviation."""

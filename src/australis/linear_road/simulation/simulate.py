@@ -109,6 +109,7 @@ def _results(city: _City, seconds: int) -> dict[str, Any]:
     happened = [accident for each in city.accidents for accident in each if 0 <= accident.detected < seconds]
     return {
         "vehicles": int(city.idle.numbers[1]),
+        "waiting": sum(int(each.waiting.sum()) for each in city.roads),
         "queries": sum(requests.values()),
         "reports": int(city.totals[REPORT]),
         "requests": requests,
