@@ -11,13 +11,16 @@ ifneq ($(wildcard /etc/ssl/certs/ca-certificates.crt),)  # trust whom the machin
 export UV_SYSTEM_CERTS ?= 1
 endif
 
-.PHONY: help demo test lint format chaos bench lock clean
+.PHONY: help demo quick test lint format chaos bench lock clean
 
 help:  ## print this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
 
 demo: $(READY)  ## run the demonstration
 	@$(VENV)/bin/australis demo
+
+quick: lint  ## lint, check types, run the tests that need no Spark and little time
+	@HYPOTHESIS_PROFILE=$(or $(HYPOTHESIS_PROFILE),quick) $(VENV)/bin/pytest -n 2 --dist loadfile -m "not spark and not slow" $(PYTEST_ARGS)
 
 test: lint  ## lint, check types, run every test (PYTEST_ARGS="-k filter" to narrow it)
 	@$(VENV)/bin/pytest -n 2 --dist loadfile $(PYTEST_ARGS)

@@ -1,4 +1,4 @@
-"""How hard hypothesis tries (HYPOTHESIS_PROFILE is dev, if not set, ci or thorough), and a Spark for tests.
+"""How hard hypothesis tries (HYPOTHESIS_PROFILE is dev, if not set, quick, ci or thorough), and a Spark for tests.
 
 The profile ci draws the same cases every time, so that what fails there is the change; the others draw new ones.
 """
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 settings.register_profile("dev", deadline=None, max_examples=50)
+settings.register_profile("quick", deadline=None, max_examples=4)
 settings.register_profile("ci", deadline=None, max_examples=60, derandomize=True, print_blob=True)
 settings.register_profile("thorough", deadline=None, max_examples=2000, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))

@@ -21,6 +21,16 @@ Figures = Annotated[Path | None, typer.Option("--json", metavar="OUT.JSON", help
 
 
 @app.command()
+def start(
+    repeat: Annotated[int, typer.Option(metavar="N", min=1, help="How often to measure each, in turn.")] = 5,
+    spark: Annotated[bool, typer.Option("--spark/--no-spark", help="Start Spark too, or leave it out.")] = True,
+    json: Figures = None,
+) -> None:
+    """Measure how long importing, a help text and small runs take to begin, and what takes it."""
+    _bench("start")(repeat=repeat, spark=spark, json=json)
+
+
+@app.command()
 def boxes(
     tuples: Annotated[int, typer.Option(metavar="N", min=1, help="How many go through each box.")] = 10_000_000,
     train: Annotated[int, typer.Option(metavar="N", min=1, help="How many are in a train.")] = 65_536,

@@ -60,7 +60,6 @@ _LOADED = (
     "pyspark.sql.worker.plan_data_source_read",
     "australis.run.start",
     "scipy.fft",
-    "scipy.signal",
 )
 MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(1 << 30), "MALLOC_TRIM_THRESHOLD_": str(1 << 30)}
 """Columns come and go with every train: memory that is given back each time is cleared each time."""
