@@ -1,6 +1,8 @@
 """Imports point one way: a module knows its own layer and the layers before it."""
 
 import ast
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -165,3 +167,26 @@ def _late(node: ast.stmt) -> bool:
 def test_a_module_in_no_layer_is_told_to_be_added() -> None:
     with pytest.raises(AssertionError, match=r"australis\.unheard_of is in no layer: add it"):
         part("australis.unheard_of")
+
+
+ALONE = """
+import importlib, os, sys
+import numpy, pandas, pyarrow.compute, pyarrow.csv, pyarrow.parquet, numba, pydantic, rich.console, sqlglot, typer
+for name in sys.argv[1:]:
+    child = os.fork()
+    if not child:
+        try:
+            importlib.import_module(name)
+        except BaseException as error:
+            print(name, repr(error), flush=True)
+        os._exit(0)
+    os.waitpid(child, 0)
+"""
+
+
+@pytest.mark.slow
+def test_every_module_can_be_imported_first() -> None:
+    """Nothing may count on what another module, which happened to be imported before, has imported."""
+    names = [name for name in MODULES if not name.endswith("__main__")]
+    command = [sys.executable, "-W", "ignore", "-c", ALONE, *names]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == ""

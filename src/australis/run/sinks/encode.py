@@ -24,7 +24,7 @@ def check(where: str, form: str, schema: pa.Schema) -> None:
         return
     for column in schema:
         try:
-            body("csv", pa.RecordBatch.from_arrays([pa.array([], column.type)], schema=pa.schema([column])))
+            body("csv", pa.RecordBatch.from_arrays([pa.nulls(0, column.type)], schema=pa.schema([column])))
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
             raise RunError(
                 f"{where}: column {column.name} is {column.type}, which CSV does not hold; write JSON lines, Parquet"
