@@ -309,10 +309,12 @@ def test_runs_of_a_session_leave_no_thread_no_descriptor_no_object_and_nothing_w
 
         yield pa.record_batch({"keys": pa.array([len(state.warm.keys) for _ in batches], pa.int64())})
 
-    once(0)
-    after = [once(1), once(2), once(3)]
+    after = [once(place) for place in range(5)]
     gc.collect()
-    assert [run() for run, _, _ in after] == [None] * 3
-    assert len({(threads, files) for _, threads, files in after}) == 1
+    assert [run() for run, _, _ in after] == [None] * 5
+    (_, threads, files), (_, more_threads, more_files) = after[0], after[-1]
+    # Java's collector of garbage may have called meanwhile, on a connection of its own that stays.
+    assert more_threads <= threads + 1
+    assert more_files <= files + 1
     while sum(row.keys for row in spark.range(8, numPartitions=8).mapInArrow(warm, "keys long").collect()):
         pass  # a thread of each worker drops it when it comes to that

@@ -64,7 +64,7 @@ def test_where_bells_ring_an_idle_run_looks_twice_a_second(tmp_path: Path) -> No
     assert looks(tmp_path, seen=False) == 121  # when it is asked, and before it answers
 
 
-@pytest.mark.parametrize(("cost", "most"), [(0.0, 3200), (0.004, 420), (1.0, 200)])
+@pytest.mark.parametrize(("cost", "most"), [(0.0, 3200), (0.001, 1300), (1.0, 420)])
 def test_what_must_be_looked_at_is_looked_at_seldom_where_that_costs_much(
     tmp_path: Path, cost: float, most: int
 ) -> None:

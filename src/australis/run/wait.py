@@ -15,7 +15,7 @@ from australis.run.bell import Bells
 
 PATIENCE = 1.0
 """For how many seconds Spark may wait for an answer. What is to stop a run rings."""
-_SHORTEST, _LONGEST = 0.02, 0.5  # seconds between two looks
+_SHORTEST, _LONGEST = 0.02, 0.2  # seconds between two looks
 _SHARE = 50
 
 Answer = TypeVar("Answer")
@@ -35,10 +35,10 @@ class Look(Generic[Answer]):
 
 
 def pause(cost: float) -> float:
-    """How many seconds to let pass after a look that cost so many of the processor's: a fiftieth is spent on looks.
+    """How many seconds to let pass after a look that cost so many of the processor's: fifty times as many.
 
-    >>> pause(0.0001), pause(0.004), pause(1.0)
-    (0.02, 0.2, 0.5)
+    >>> pause(0.0001), pause(0.002), pause(1.0)
+    (0.02, 0.1, 0.2)
     """
     return min(max(cost * _SHARE, _SHORTEST), _LONGEST)
 
