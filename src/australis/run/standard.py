@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pyarrow as pa
 
 from australis.errors import RunError, listing
+from australis.run.scratch import Scratch
 from australis.run.sinks.encode import body, check, head
 
 _WRITTEN = re.compile(r"-(?:\?(.*))?", re.DOTALL)
@@ -46,7 +46,7 @@ def read(texts: Mapping[str, str], again: str = "") -> Iterator[dict[str, str]]:
     if again:
         raise RunError(f"{where}: with {again} it would have to be read again elsewhere; write it to a file first")
     kind, others = _format(where, texts[own[0]])
-    with TemporaryDirectory(prefix="australis-") as folder:
+    with Scratch() as folder:
         path = Path(folder) / f"standard_input{_SUFFIXES[kind]}"
         with path.open("wb") as file:
             shutil.copyfileobj(sys.stdin.buffer, file)
