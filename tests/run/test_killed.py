@@ -22,7 +22,7 @@ from tests.run import killed_run
 
 pytestmark = pytest.mark.spark
 
-ROUNDS = int(os.environ.get("AUSTRALIS_ROUNDS", "3"))
+ROUNDS = int(os.environ.get("AUSTRALIS_ROUNDS", "5"))
 BATCHES = killed_run.TUPLES // killed_run.TRAIN
 
 
