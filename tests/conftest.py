@@ -22,6 +22,14 @@ settings.register_profile("thorough", deadline=None, max_examples=2000, print_bl
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A test that is given a Spark has the mark, said or not: `-m 'not spark'` starts none."""
+    for item in items:
+        if "spark" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.spark)
+
+
 @pytest.fixture(scope="module")
 def spark() -> Iterator["SparkSession"]:
     found, ours = session(master="local[2]")

@@ -24,7 +24,7 @@ NOT_RUN: dict[str, tuple[int, str]] = {
     "README.md": (4, "it takes long; tests/test_cli.py, run/test_readme.py, linear_road and signals run such commands"),
     "docs/linear_road_rating.md": (1, "a rating takes an hour; tests/linear_road/test_rate.py makes a short trial"),
     "docs/linear_road.md": (2, "three hours take minutes; tests/linear_road/test_command.py runs shorter ones"),
-    "docs/benchmarks.md": (3, "they take minutes; tests/bench runs them in short"),
+    "docs/benchmarks.md": (4, "they take minutes; tests/bench runs them in short"),
     "docs/signals.md": (1, "it takes minutes; tests/bench/test_signals.py runs it in short"),
     "docs/running.md": (4, "Spark is slow to start, and some of it has no end; tests/test_cli.py runs such commands"),
 }
