@@ -13,6 +13,8 @@ from australis.bench import engine, peers, workloads
 from australis.bench.engine import Contest, Side, forgotten, measure
 from australis.errors import RunError
 
+pytestmark = pytest.mark.slow
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 

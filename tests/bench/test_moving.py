@@ -12,6 +12,8 @@ from rich.console import Console
 from australis.bench import moving, moving_paper
 from australis.bench.moving_load import Load, network
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.spark
 def test_the_load_runs_on_spark_and_beside_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

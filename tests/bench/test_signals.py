@@ -9,6 +9,8 @@ from australis.bench import signal_forms, signal_memory, signals
 from australis.bench.applications import APPLICATIONS, SOUNDS
 from australis.errors import RunError
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.spark
 def test_the_applications_run_beside_the_paper(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

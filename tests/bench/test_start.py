@@ -9,6 +9,8 @@ import pytest
 
 from australis.bench import start
 
+pytestmark = pytest.mark.slow
+
 
 def test_what_has_no_spark_is_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     start.main(repeat=1, spark=False, json=tmp_path / "start.json")

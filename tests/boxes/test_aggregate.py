@@ -309,6 +309,7 @@ def test_windows_of_a_predicate_and_a_size_overlap_and_leave_gaps() -> None:
     assert run(box, [stream], SINGLY) == ([((1, 3), 1, 4), ((2, 2), 2, 4), ((8, 1), 5, 5)], [])
 
 
+@pytest.mark.slow
 def test_many_groups_and_windows_outgrow_the_first_tables() -> None:
     stream = [
         Tuple(

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from australis.linear_road.demo import LEAD, SECONDS
 from australis.linear_road.feed import feed
@@ -11,6 +12,7 @@ from australis.linear_road.simulation.simulate import simulate
 from australis.linear_road.validation.due import due
 
 
+@pytest.mark.slow
 def test_it_shows_a_stretch_with_tolls_and_accidents(tmp_path: Path) -> None:
     simulate(tmp_path / "road", seconds=LEAD + SECONDS)
     asked = [each.since(LEAD) for each in due(feed(tmp_path / "road"))]

@@ -25,6 +25,7 @@ def numbered(out: Any) -> list[tuple[int, Any]]:
     return sorted((number, row[:3]) for row, _, number in out)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(worlds(), cuts(), st.none() | st.integers(0, 5), st.booleans())
 def test_every_report_is_told_of_however_the_stream_is_cut(
@@ -47,6 +48,7 @@ def test_every_span_of_time_is_told_of_however_the_stream_is_cut(
     assert numbered(out) == stepwise(World(CONDITIONS, timeout), streams, spans(streams, span))
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(worlds(), cuts(), st.booleans())
 def test_what_updates_carry_does_not_depend_on_the_cut_either(world: Any, cut: Cut, revise: bool) -> None:
@@ -62,6 +64,7 @@ KINDS = st.sampled_from([("knn",), ("rectangle", "circle", "polygon")])
 """A query that turns from one of these into another leaves by one box and enters by another."""
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(
     KINDS.flatmap(lambda kinds: worlds(kinds=kinds)), cuts(), PARTITIONS, st.none() | st.integers(0, 5),

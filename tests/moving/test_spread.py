@@ -42,6 +42,7 @@ def follow(net: Any, streams: Any, cut: Cut, partitions: int, world: World, rest
         assert sums.rows() == Counter((query, each, world.objects[each]["type"]) for query, each in answers)
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(worlds(), cuts(), PARTITIONS, st.booleans())
 def test_answers_do_not_depend_on_partitions(world: Any, cut: Cut, partitions: int, restart: bool) -> None:
@@ -51,6 +52,7 @@ def test_answers_do_not_depend_on_partitions(world: Any, cut: Cut, partitions: i
     follow(au.network(seen=seen), streams, cut, partitions, World(CONDITIONS), restart)
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(worlds(), cuts(), PARTITIONS, st.integers(0, 5), st.booleans())
 def test_neither_do_timeouts(world: Any, cut: Cut, partitions: int, timeout: int, restart: bool) -> None:
@@ -70,6 +72,7 @@ ASKED: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(worlds(), cuts(), PARTITIONS, st.none() | st.integers(0, 5), st.booleans())
 def test_queries_that_are_part_of_the_network(

@@ -38,6 +38,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", SINKS)
 def test_killed_writers_leave_the_same_bytes_as_an_undisturbed_one(where, folder):
     name = where.partition("/")[0]
