@@ -251,6 +251,7 @@ def test_the_calls_are_right(name: str) -> None:
         run(ends(getattr(call.stream, name)(*call.args, **call.named)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", METHODS)
 def test_an_argument_of_a_method_runs_or_is_refused(name: str) -> None:
     method, found, ran = getattr(Stream, name), [], set[object]()
@@ -340,6 +341,7 @@ def test_every_form_is_tried() -> None:
     assert sorted(FORM_CALLS) == sorted(FORMS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FORMS)
 def test_a_key_of_a_form_runs_or_is_refused(kind: str) -> None:
     parameter, sources = FORM_CALLS[kind]
