@@ -106,14 +106,14 @@ def called_with(function: Chance, number: int) -> int:
     return int(function(number))  # type: ignore[operator]
 
 
-def test_a_kernel_is_compiled_when_it_is_called_with_those_that_it_calls() -> None:
+def test_a_kernel_is_compiled_when_it_is_called() -> None:
     code = """
 import sys
-from australis.chance import chance, poisson, uniform
+from australis.chance import chance, poisson
 assert "numba" not in sys.modules
 assert 0 <= poisson(chance(1, 2), 3.0) < 100
 assert "numba" in sys.modules
-assert type(uniform.__call__).__name__ == "CPUDispatcher"  # it was compiled into the other
+assert type(poisson.__call__).__name__ == "CPUDispatcher"
 """
     subprocess.run([sys.executable, "-c", code], check=True)
     assert 0 <= poisson(chance(1, 2), 3.0) < 100
