@@ -14,7 +14,7 @@ from australis.errors import AustralisError
 from australis.moving import Ask, Question, Watch
 from australis.moving.differences import members
 from australis.moving.grid import cells_of, grid, rows_of
-from australis.moving.regions import RECTANGLE, Points, Regions
+from australis.moving.regions import RECTANGLE, Points, Regions, apart
 from australis.schema import schema
 from australis.testing import Cut, cuts, train
 from tests.moving.test_watch import CONDITIONS, OBJECTS, QUERIES, TRUCKS, asked, follow, trains, worlds
@@ -157,6 +157,23 @@ def test_ask_refuses_what_cannot_be_whether_it_is_looked_at_or_not() -> None:
     out, refused = run(box, [reports])
     assert [row for row, _, _ in out] == [("q", 1, 1), ("q", 1, 3)]
     assert [number for _, _, number in refused] == [2, 3]
+
+
+@pytest.mark.parametrize("north", [89.75, 90.0, 90.75, 91.25, -90.5])
+def test_nothing_on_the_earth_is_further_off_than_its_other_side(north: float) -> None:
+    for west in range(-180, 181, 7):
+        assert 0 <= apart(float(west), -north, -180.0, north, True) <= 1
+        assert 0 <= apart(-180.0, -90.0, float(west), north, True) <= 1
+
+
+@pytest.mark.parametrize("every", [None, "train"])
+def test_a_query_that_is_led_beyond_a_pole_finds_its_nearest(every: str | None) -> None:
+    objects = train("id int, x double, y double", id=[0, 1], x=[-180, -180], y=[89.75, -90])
+    wanted = train(
+        "query int, kind string, x double, y double, k int, focal int",
+        query=[1], kind=["knn"], x=[None], y=[1.0], k=[2], focal=[0], first=3,
+    )  # fmt: skip
+    assert [row for row, _, _ in run(Watch(earth=True, every=every), [objects, wanted])[0]] == [(1, 1, 0), (1, 1, 1)]
 
 
 TIMES = st.sampled_from([0, 1, 2, 3, 4, 10**4, 10**9, 10**9 + 2, -(2**63), 2**63 - 1])

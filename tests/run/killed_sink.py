@@ -53,7 +53,7 @@ def write(where: str, calls: int = 0) -> int:
     code = 1
     try:
         if calls:
-            os.fsync = Countdown(calls)
+            os.fsync = os.fdatasync = Countdown(calls)
         schema, given = SOUNDS if where.endswith(("wav", "flac")) else TUPLES
         writer = sink.open(where, schema, run="one")
         for batch, trains in enumerate(given):

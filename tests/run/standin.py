@@ -9,6 +9,7 @@ import pyarrow as pa
 import australis as au
 from australis.network import Network
 from australis.run import measures
+from australis.run.log import Log
 from australis.run.totals import Totals
 
 REPORTS = au.stream("reports", "time int, vid int, mph int")
@@ -17,10 +18,7 @@ FAST = au.network(fast=REPORTS.filter("mph > 60", box="speeding"))
 
 class Checkpoint:
     def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def done(self) -> bool:
-        return False
+        self.path, self.log = path, Log(path / "query")
 
 
 class StandIn:

@@ -68,7 +68,8 @@ def apart(x: float, y: float, u: float, v: float, earth: bool) -> float:
         return length(x - u, y - v)
     north = math.sin(math.radians(y - v) / 2)
     east = math.sin(math.radians(x - u) / 2)
-    return north * north + math.cos(math.radians(y)) * math.cos(math.radians(v)) * east * east
+    haversine = north * north + math.cos(math.radians(y)) * math.cos(math.radians(v)) * east * east
+    return min(haversine, 1.0)  # what is opposite may come out a digit beyond
 
 
 @inner
@@ -105,7 +106,7 @@ def distance(measure: float, earth: bool) -> float:
 @inner
 def reach(x: float, y: float, radius: float, earth: bool) -> tuple[float, float, float, float]:
     """Bounds of a circle, a little wide, so that rounding leaves no point of it outside."""
-    if math.isinf(radius):
+    if math.isinf(radius) or (earth and abs(y) > 90):  # beyond a pole, where an object may lead a query
         return -math.inf, math.inf, -math.inf, math.inf
     if not earth:
         wide, high = radius + _PAD * (radius + abs(x)), radius + _PAD * (radius + abs(y))

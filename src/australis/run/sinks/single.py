@@ -81,8 +81,9 @@ class SingleWriter:
             past.check_columns(schema)
             self._spare = size > self.length
             return
-        self.file.truncate(0)
         self.length, self._spare = 0, False
+        past.begin(run, text(schema), 0)  # first, so that the file is known to be ours whenever this is stopped
+        self.file.truncate(0)
         self._append(head)
         os.fsync(self.file.fileno())
         past.begin(run, text(schema), self.length)
