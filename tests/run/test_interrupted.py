@@ -20,6 +20,8 @@ sys.argv = ["australis", "run", "net.yaml", "--source", "n=rate:10?a=n"]
 app()
 """
 SCRIPT = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which is not there where the tests run in the background
 import australis as au
 au.network(out=au.stream("n", "a int").map(a="a")).run(n="rate:10?a=n")
 """
