@@ -115,7 +115,7 @@ class FolderWriter:
         if beyond:
             sync_folder(self.folder)
         self._there = {planned: there[planned]} if planned in there else {}
-        return cut_off(self.folder, beyond)
+        return cut_off(self.folder, len(beyond))
 
     def write(self, batch_id: int, tuples: Iterable[pa.RecordBatch]) -> None:
         path = self.folder / f"batch-{batch_id:012d}{SUFFIXES[self.form]}"
@@ -131,6 +131,8 @@ class FolderWriter:
             stale = old - parts - ({path.name} if first is not None else set())
             for name in stale:
                 (self.folder / name).unlink(missing_ok=True)
+            if stale:
+                sync_folder(self.folder)
         except OSError as error:
             raise RunError(f"{path}: {error}; the batch is not written: {again(self.kept)}") from error
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
+from australis.run.sinks.past import cut_off
+
 
 @dataclass
 class Memory:
@@ -34,7 +36,7 @@ class Memory:
         beyond = [batch_id for batch_id in self.batches if batch_id > planned]
         for batch_id in beyond:
             del self.batches[batch_id]
-        return f"a table in memory: {len(beyond)} batches that the checkpoint does not know of go" if beyond else ""
+        return cut_off("a table in memory", len(beyond))
 
     def write(self, batch_id: int, tuples: Iterable[pa.RecordBatch]) -> None:
         if batch_id not in self.batches:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -113,9 +112,8 @@ def other_columns(what: Path, columns: str, schema: pa.Schema) -> RunError:
     )
 
 
-def cut_off(what: Path, batches: Sequence[int] | int) -> str:
-    """What was cut off, in words."""
-    count = batches if isinstance(batches, int) else len(batches)
+def cut_off(what: object, count: int) -> str:
+    """How many batches were cut off, in words."""
     if not count:
         return ""
     some = "1 batch" if count == 1 else f"{count} batches"
