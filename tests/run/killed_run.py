@@ -1,6 +1,8 @@
 """A run that may be killed at any moment: `python killed_run.py FOLDER [MASTER [TRAIN]]`. It says when a batch is done.
 
-It has keyed state before and after an exchange, two inputs and a stored table.
+It has keyed state before and after an exchange, two inputs and a stored table. If the folder has a file `change`, the
+network is changed to one with an output more after as many batches as that says, and goes on as that one if it is
+started again.
 """
 
 import sys
@@ -15,7 +17,7 @@ import australis as au
 TUPLES, TRAIN = 24_000, 2_000
 
 
-def network() -> au.Network:
+def network(changed: bool = False) -> au.Network:
     reports = au.stream("reports", "time int, vid int, seg int, mph int")
     tolls = au.stream("tolls", "time int, vid int, toll int")
     owners = au.static("owners", "vid int, owner string")
@@ -25,7 +27,13 @@ def network() -> au.Network:
     charged = tolls.write(accounts, balance="coalesce(old.balance, 0) + toll", times="coalesce(old.times, 0) + 1")
     owned = charged.join(owners, "left.vid = right.vid", box="owned")
     met = reports.join(tolls, "left.vid = right.vid", on="time", size=2, box="met")
-    return au.network(stats=stats, busy=busy, owned=owned, met=met.map(vid="vid", mph="mph", toll="toll"))
+    more = {"fast": fast(reports)} if changed else {}
+    return au.network(stats=stats, busy=busy, owned=owned, met=met.map(vid="vid", mph="mph", toll="toll"), **more)
+
+
+def fast(reports: au.Stream) -> au.Stream:
+    """The output that comes with a change."""
+    return reports.filter("mph > 90", box="fast")
 
 
 def write_inputs(folder: Path) -> dict[str, Path]:
@@ -46,18 +54,23 @@ def write_inputs(folder: Path) -> dict[str, Path]:
 
 
 def main(folder: Path, master: str = "local[2,4]", train: str = str(TRAIN)) -> None:
-    net = network()
+    change = folder / "change"
+    again = (folder / "checkpoint/networks").exists()
+    net = network(changed=again and change.exists())
     inputs = {input.name: folder / f"{input.name}.csv" for input in net.inputs}
-    outputs = {"stats": "stats.csv", "busy": "busy.jsonl", "owned": "owned/*.csv", "met": "met/"}
-    sinks = {name: f"{folder}/{place}" for name, place in outputs.items()}
+    outputs = {"stats": "stats.csv", "busy": "busy.jsonl", "owned": "owned/*.csv", "met": "met/", "fast": "fast/*.csv"}
+    sinks = {output.name: f"{folder}/{outputs[output.name]}" for output in net.outputs}
     run = net.start(
         {**inputs, **sinks}, checkpoint=folder / "checkpoint", master=master, partitions=2, train=int(train)
     )
-    done = 0
+    done, at = 0, int(change.read_text()) if change.exists() and not again else TUPLES
     while not run.wait(0.01):
         if run.progress and run.progress[-1]["batch"] > done:
             done = run.progress[-1]["batch"]
             print(done, flush=True)
+        if done >= at:
+            at = TUPLES
+            run.change(network(changed=True), fast=f"{folder}/{outputs['fast']}")
 
 
 if __name__ == "__main__":

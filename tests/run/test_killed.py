@@ -17,12 +17,14 @@ import pyarrow.json
 import pyarrow.parquet
 import pytest
 
+from australis.run.log import Log
+from australis.run.sinks.past import Past
 from australis.testing import rows
 from tests.run import killed_run
 
 pytestmark = pytest.mark.spark
 
-ROUNDS = int(os.environ.get("AUSTRALIS_ROUNDS", "5"))
+ROUNDS = int(os.environ.get("AUSTRALIS_ROUNDS", "9"))
 BATCHES = killed_run.TUPLES // killed_run.TRAIN
 
 
@@ -62,12 +64,11 @@ def wait_for(run: "subprocess.Popen[str]", batches: int) -> None:
             return
 
 
-def kill_a_worker(run: "subprocess.Popen[str]", chance: random.Random) -> None:
-    """Kill one of the processes that run tasks: they are forked from the nursery, and have no children."""
-    every = dict(processes(run.pid))
-    workers = [pid for pid, command in every.items() if "nursery" in command and not list(processes(pid))]
-    if workers:
-        os.kill(chance.choice(workers), signal.SIGKILL)
+def kill_one(run: "subprocess.Popen[str]", chance: random.Random, kind: str = "nursery") -> None:
+    """Kill one of the processes that run tasks, or that plan batches: they have no children."""
+    victims = [pid for pid, command in processes(run.pid) if kind in command and not list(processes(pid))]
+    if victims:
+        os.kill(chance.choice(victims), signal.SIGKILL)
 
 
 def end(run: "subprocess.Popen[str]") -> int:
@@ -123,19 +124,64 @@ def on_an_older_checkpoint(folder: Path, chance: random.Random) -> None:
     (folder / "older").rename(folder / "checkpoint")
 
 
+def entries(log: Path) -> list[Path]:
+    """The entries of one of Spark's logs, the last one last."""
+    return sorted(log.glob("[0-9]*"), key=lambda path: int(path.name))
+
+
 def without_the_last_of_the_log(folder: Path, chance: random.Random) -> None:
     killed(folder, chance, chance.randrange(2, BATCHES // 2))
     for log in ("offsets", "commits"):
-        max((folder / "checkpoint" / "query" / log).glob("[0-9]*"), key=lambda path: int(path.name)).unlink()
+        entries(folder / "checkpoint/query" / log)[-1].unlink()
 
 
 def without_what_was_not_synced(folder: Path, chance: random.Random) -> None:
     """As after a loss of power: of commits there are names and no bytes, and their checksums are gone."""
     killed(folder, chance, chance.randrange(2, BATCHES // 2))
-    commits = sorted((folder / "checkpoint/query/commits").glob("[0-9]*"), key=lambda path: int(path.name))
-    for path in commits[-chance.randrange(1, 3) :]:
+    for path in entries(folder / "checkpoint/query/commits")[-chance.randrange(1, 3) :]:
         path.write_bytes(b"")
         path.with_name(f".{path.name}.crc").write_bytes(b"")
+
+
+def with_torn_journals(folder: Path, chance: random.Random) -> None:
+    """As after a loss of power while sinks noted the last batch: of their last lines a part is there, and no commit."""
+    killed(folder, chance, chance.randrange(2, BATCHES // 2))
+    log = Log(folder / "checkpoint/query")
+    (log.folder / "commits" / entries(log.folder / "offsets")[-1].name).unlink(missing_ok=True)
+    for journal in folder.glob(".*.journal"):
+        lines = journal.read_bytes().splitlines(keepends=True)
+        if len(lines) > 1 and Past(journal, journal).last == log.planned:
+            journal.write_bytes(b"".join(lines[:-1]) + lines[-1][: chance.randrange(len(lines[-1]))])
+
+
+def changed_while_it_runs(folder: Path, chance: random.Random) -> None:
+    at = chance.randrange(1, BATCHES // 2)
+    (folder / "change").write_text(str(at))
+    killed(folder, chance, at + chance.randrange(3))
+
+
+def without_its_planner(folder: Path, chance: random.Random) -> None:
+    run = start(folder)
+    wait_for(run, chance.randrange(1, BATCHES // 2))
+    kill_one(run, chance, "python_streaming_source_runner")
+    end(run)
+
+
+def on_a_full_disk(folder: Path, chance: random.Random) -> None:
+    """A disk on which no room is left after a while; then all is brought to a larger one."""
+    saved = folder.with_name("saved")
+    shutil.copytree(folder, saved)
+    steps = 'mount -t tmpfs -o size="$1" none "$2" && cp -a "$3/." "$2" && ("$4" "$5" "$2"; cp -a "$2/." "$3")'
+    command = ["unshare", "--map-root-user", "--mount", "sh", "-c", steps, "sh"]
+    size = f"{chance.randrange(1200, 2600)}k"
+    script = Path(killed_run.__file__)
+    environment = os.environ | {"PYTHONPATH": str(script.parents[2])}
+    with (folder / "log").open("a") as log:
+        more = [size, str(folder), str(saved), sys.executable, str(script)]
+        subprocess.run([*command, *more], check=True, stdout=subprocess.DEVNULL, stderr=log, env=environment)
+    (folder / "log").rename(saved / "log")
+    shutil.rmtree(folder)
+    saved.rename(folder)
 
 
 WAYS = (
@@ -144,6 +190,10 @@ WAYS = (
     on_an_older_checkpoint,
     without_the_last_of_the_log,
     without_what_was_not_synced,
+    with_torn_journals,
+    changed_while_it_runs,
+    without_its_planner,
+    on_a_full_disk,
 )
 
 
@@ -159,7 +209,7 @@ def test_nothing_is_lost_or_doubled_when_processes_are_killed(
         wait_for(run, chance.randrange(1, 4))
         time.sleep(chance.random() / 4)
         if run.poll() is None:
-            kill_a_worker(run, chance)
+            kill_one(run, chance)
         if end(run) == 0:
             break
     else:
@@ -167,3 +217,14 @@ def test_nothing_is_lost_or_doubled_when_processes_are_killed(
     found = written(tmp_path)
     for name in expected:
         assert found[name] == expected[name], name
+    if (tmp_path / "change").exists():
+        assert_a_tail(tmp_path)
+
+
+def assert_a_tail(folder: Path) -> None:
+    """What an output that came with a change has are the tuples after a moment, each once."""
+    reports = pa.csv.read_csv(folder / "reports.csv")
+    every = [row for row in rows(reports) if row[-1] > 90]
+    found = [row for path in (folder / "fast").glob("*.csv") for row in rows(pa.csv.read_csv(path))]
+    assert found
+    assert Counter(found) == Counter(every[-len(found) :])

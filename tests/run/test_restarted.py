@@ -99,6 +99,27 @@ def test_a_target_that_is_ahead_is_refused(spark: "SparkSession", tmp_path: Path
         run(spark, tmp_path, 3, fast=target)
 
 
+@spark_only
+def test_a_checkpoint_that_is_removed_while_a_run_uses_it_is_told(spark: "SparkSession", tmp_path: Path) -> None:
+    (tmp_path / "reports").mkdir()
+    wanted = {**given(tmp_path), "reports": f"{tmp_path}/reports?follow=true"}
+    under_way = NET.start(wanted, spark=spark, checkpoint=tmp_path / "checkpoint", partitions=2)
+    pa.csv.write_csv(reports(50, 0), tmp_path / "reports/0.csv")
+    while not under_way.progress:
+        assert not under_way.wait(0.01)
+    (tmp_path / "checkpoint").rename(tmp_path / "away")
+    pa.csv.write_csv(reports(50, 50), tmp_path / "reports/1.csv")
+    with pytest.raises(RunError, match=f"^{tmp_path}/checkpoint: the checkpoint was removed, or moved away, while"):
+        under_way.wait()
+    shutil.rmtree(tmp_path / "checkpoint", ignore_errors=True)
+    (tmp_path / "away").rename(tmp_path / "checkpoint")
+    run(spark, tmp_path, 2)
+    folder = tmp_path / "whole"
+    folder.mkdir()
+    run(spark, folder, 2)
+    assert results(tmp_path) == results(folder)
+
+
 def failing(*_: object, **__: object) -> None:
     raise RunError("Spark does not start")
 

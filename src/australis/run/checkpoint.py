@@ -115,6 +115,14 @@ class Checkpoint:
             self._keep_run()
         return lock
 
+    def check(self) -> None:
+        """Refuse to go on if it was removed or moved away while the run uses it."""
+        if not (self.path / "run.json").exists():
+            raise RunError(
+                f"{self.path}: the checkpoint was removed, or moved away, while the run used it; put it back and start"
+                " the network again, or begin anew with an empty folder and other sinks"
+            )
+
     def divide(self, partitions: int) -> None:
         """Say how many partitions the run has."""
         self.partitions = partitions

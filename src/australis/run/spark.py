@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from threading import Condition, Lock, Thread
 from typing import TYPE_CHECKING, Any
@@ -96,7 +97,9 @@ class Run:
         self._failure: RunError | None = None
         self._over = False
         ours = room()
-        folder = Scratch() if ours is None else tempfile.TemporaryDirectory(prefix="run-", dir=ours.path)
+        # A task that is still under way when the run fails may write there; the rest goes with the session then.
+        inside = partial(tempfile.TemporaryDirectory, prefix="run-", ignore_cleanup_errors=True)
+        folder = Scratch() if ours is None else inside(dir=ours.path)
         self._control = Control(self._closing.enter_context(folder))
         Path(self._control.aside).mkdir()
         self._closing.enter_context(alive.hold(self._control.aside))
@@ -204,9 +207,13 @@ class Run:
             forget(self._gateway)
 
     def _failed(self, error: Exception) -> RunError:
-        """What ended the query: a failure of its own, or the end of one of Spark's processes."""
+        """What ended the query: a failure of its own, a missing checkpoint, or the end of one of Spark's processes."""
         from pyspark.errors import StreamingQueryException
 
+        try:
+            self.checkpoint.check()
+        except RunError as missing:
+            return missing
         if not isinstance(error, StreamingQueryException):
             how = ended(self._gateway, _GRACE)
             return Lost(f"Spark's process {how}; {_again(self.checkpoint)}") if how else RunError(reason(error))
@@ -309,6 +316,7 @@ class Run:
 
     def _batch(self, frame: DataFrame, number: int) -> None:
         start = time.perf_counter()
+        self.checkpoint.check()
         self.checkpoint.log.sync(number)
         batch = self.checkpoint.log.batch(number)
         if not batch.version:  # Spark runs a first batch even where there is nothing yet
