@@ -35,7 +35,7 @@ format: $(READY)  ## put the code in form
 	@$(VENV)/bin/ruff format
 
 chaos: $(READY)  ## kill a hundred runs at random moments (CHAOS=10 for ten)
-	@AUSTRALIS_ROUNDS=$(or $(CHAOS),100) AUSTRALIS_SEED=$$RANDOM$$$$ $(VENV)/bin/pytest tests/run/test_killed.py $(PYTEST_ARGS)
+	@AUSTRALIS_ROUNDS=$(or $(CHAOS),100) AUSTRALIS_SEED=$$RANDOM$$$$ $(VENV)/bin/pytest tests/engine/spark/test_killed.py $(PYTEST_ARGS)
 
 bench: $(READY)  ## measure the boxes and the engine
 	@$(VENV)/bin/australis bench boxes

@@ -8,13 +8,13 @@ from zlib import crc32
 
 import numpy as np
 
-from australis.box import EVERYWHERE, Key, Moment, Tables
 from australis.boxes import Read, Write
-from australis.network import OUT, Arrow, Network
+from australis.engine.local import Local
+from australis.model.box import EVERYWHERE, Key, Moment, Tables
+from australis.model.network import OUT, Arrow, Network
+from australis.model.train import Ints, Train, concat
 from australis.plan import Entry, Plan, Stage
-from australis.run.local import Local
 from australis.testing import Rows, rows
-from australis.train import Ints, Train, concat
 from tests.oracles.running import rebuilt, stored
 
 SOURCES = 3

@@ -17,19 +17,19 @@ import pytest
 import yaml
 
 import australis as au
-from australis.forms import FORMS
-from australis.network import Input, Network
-from australis.run.sinks.http import Http
-from australis.run.source import parts
-from australis.run.sources.files import Files
-from australis.run.sources.rate import Rate
-from australis.run.sources.replay import Replay
-from australis.run.sources.uri import source
-from australis.run.start import start
-from australis.schema import text as schema_text
-from australis.signals import segment, timebase
-from australis.signals.testing import signal
-from australis.stream import Outlet, Stream
+from australis.api.stream import Outlet, Stream
+from australis.arrow.schema import text as schema_text
+from australis.boxes.signals import segment, timebase
+from australis.connectors.sinks.http import Http
+from australis.connectors.source import parts
+from australis.connectors.sources.files import Files
+from australis.connectors.sources.rate import Rate
+from australis.connectors.sources.replay import Replay
+from australis.connectors.sources.uri import source
+from australis.engine.spark.start import start
+from australis.model.network import Input, Network
+from australis.netfile.forms import FORMS
+from australis.testing.signals import signal
 
 READINGS = au.stream("readings", "t int, k int, x double, name string, at timestamp, flag boolean, list array<int>")
 OTHERS = au.stream("others", "t int, k int, y double")

@@ -21,12 +21,21 @@ TARGETS = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULT
 
 # Blocks marked `no-run`: document -> (how many, why they cannot run).
 NOT_RUN: dict[str, tuple[int, str]] = {
-    "README.md": (4, "it takes long; tests/test_cli.py, run/test_readme.py, linear_road and signals run such commands"),
-    "docs/linear_road_rating.md": (1, "a rating takes an hour; tests/linear_road/test_rate.py makes a short trial"),
-    "docs/linear_road.md": (2, "three hours take minutes; tests/linear_road/test_command.py runs shorter ones"),
+    "README.md": (
+        4,
+        "it takes long; tests/cli/test_main.py, run/test_readme.py, linear_road and signals run such commands",
+    ),
+    "docs/linear_road_rating.md": (
+        1,
+        "a rating takes an hour; tests/apps/linear_road/test_rate.py makes a short trial",
+    ),
+    "docs/linear_road.md": (2, "three hours take minutes; tests/cli/test_linear_road.py runs shorter ones"),
     "docs/benchmarks.md": (4, "they take minutes; tests/bench runs them in short"),
     "docs/signals.md": (1, "it takes minutes; tests/bench/test_signals.py runs it in short"),
-    "docs/running.md": (4, "Spark is slow to start, and some of it has no end; tests/test_cli.py runs such commands"),
+    "docs/running.md": (
+        4,
+        "Spark is slow to start, and some of it has no end; tests/cli/test_main.py runs such commands",
+    ),
 }
 
 # Shell commands that are run; those that are only for a reader's own machine; `make` is looked up in the Makefile.
@@ -149,7 +158,7 @@ def shell(command: str, place: str) -> None:
 
 
 def load_network(block: Block) -> None:
-    from australis import netfile
+    from australis.netfile import netfile
 
     try:
         netfile.loads(block.text)

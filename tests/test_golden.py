@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import australis as au
-from australis.run import files
+from australis.connectors import files
 from australis.testing import rows
 
 GOLDEN = sorted(path.parent for path in Path(__file__).parent.glob("golden/*/network.yaml"))

@@ -10,79 +10,27 @@ import pytest
 
 SOURCE = Path(__file__).parents[1] / "src"
 
-# From the bottom up. A package stands for all its modules but those listed by themselves; "" is australis/__init__.
-LAYERS: tuple[tuple[str, ...], ...] = (
-    ("errors", "arguments", "schema", "expr", "commands", "java", "kernel", "place", "ripe", "chance", "late"),
-    (
-        "train",
-        "table",
-        "box",
-        "order",
-        "keys",
-        "columns",
-        "span",
-        "queues",
-        "edges",
-        "panes",
-        "windows",
-        "folds",
-        "aggregation",
-        "qos",
-    ),
+# From the bottom up, as folders. A module at the root is below all of them; the root itself, "", gathers their names.
+ROWS = (
+    ("disk", "kernels"),
+    ("arrow",),
+    ("expressions",),
+    ("model",),
     ("boxes",),
-    ("signals",),
-    ("moving",),
-    (
-        "network",
-        "stream",
-        "netfile",
-        "form",
-        "forms",
-        "plain_forms",
-        "moving_forms",
-        "moving_methods",
-        "signal_methods",
-        "signal_facts",
-        "written",
-        "yamltext",
-        "validate",
-        "parameters",
-        "build",
-        "explain",
-        "picture",
-        "layout",
-        "layers",
-    ),
-    ("rules",),
-    ("qos.monitor", "qos.scheduler", "qos.shedder"),
-    ("plan",),
-    ("run",),
-    ("sql",),
-    ("testing", ""),
-    (
-        "linear_road",
-        "bench",
-        "moving.city",
-        "moving.command",
-        "moving.picture",
-        "moving.picture_answers",
-        "moving.picture_frames",
-        "moving.picture_page",
-        "signals.command",
-        "signals.picture",
-        "signals.simulate",
-        "signals.survey",
-    ),
+    ("netfile", "plan"),
+    ("drawing", "qos", "storage"),
+    ("connectors",),
+    ("engine",),
+    ("api",),
+    ("queries",),
+    ("",),
+    ("testing",),
+    ("apps",),
+    ("bench",),
     ("studio",),
-    ("network_commands", "demo_command"),
-    ("cli", "__main__"),
+    ("cli",),
 )
-LEVEL = {name: level for level, layer in enumerate(LAYERS) for name in layer}
-
-# What is asked of a value and answered by a later layer: imported when it is called, never when the module is read.
-LATE = {("network", "run"), ("explain", "plan")}
-
-SPARK = {"run", "linear_road", "bench"}
+LEVEL = {name: level for level, row in enumerate(ROWS, 1) for name in row}
 
 MODULES = {
     ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__"): path
@@ -90,27 +38,25 @@ MODULES = {
 }
 
 
-def part(module: str) -> str:
-    """The name in LAYERS that covers a module: the longest that fits."""
-    name = module.removeprefix("australis").removeprefix(".")
-    while name and name not in LEVEL:
-        name = name.rpartition(".")[0]
-    assert name or module == "australis", f"{module} is in no layer: add it to LAYERS in {__file__}"
-    return name
+def level(module: str) -> int:
+    """How high a module stands: the row of its folder."""
+    names = module.split(".")[1:]
+    if not names:
+        return LEVEL[""]
+    if names == ["__main__"]:
+        return LEVEL["cli"]
+    if module in MODULES and len(names) == 1 and MODULES[module].name != "__init__.py":
+        return 0
+    assert names[0] in LEVEL, f"{module} is in no row: add its folder to ROWS in {__file__}"
+    return LEVEL[names[0]]
 
 
-def imports(module: str) -> Iterator[tuple[str, int, bool]]:
-    """Each imported module, its line, and whether it is imported only when a function is called, or for its types."""
+def imports(module: str) -> Iterator[tuple[str, int]]:
+    """Each imported module, and its line."""
     path = MODULES[module]
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
-    tree = ast.parse(path.read_text())
-    late = {
-        node
-        for part in ast.walk(tree)
-        if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef) or (isinstance(part, ast.stmt) and _for_types(part))
-        for node in ast.walk(part)
-    }
-    for node in ast.walk(tree):
+    stub = path.with_suffix(".pyi")
+    for node in ast.walk(ast.parse(path.read_text() + (stub.read_text() if stub.exists() else ""))):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -121,19 +67,18 @@ def imports(module: str) -> Iterator[tuple[str, int, bool]]:
         else:
             continue
         for name in names:
-            yield name, node.lineno, node in late
+            yield name, node.lineno
 
 
 @pytest.mark.parametrize("module", MODULES)
 def test_imports_point_down(module: str) -> None:
-    own = part(module)
-    for name, line, late in imports(module):
+    """Also those that are made when a function is called, and those for types alone."""
+    for name, line in imports(module):
         where = f"{MODULES[module]}:{line}: {module} imports {name}"
         if name.partition(".")[0] == "australis":
-            other = part(name)
-            assert LEVEL[other] <= LEVEL[own] or (late and (own, other) in LATE), f"{where}, of a later layer"
+            assert level(name) <= level(module), f"{where}, of a later row"
         if name.partition(".")[0] == "pyspark":
-            assert own in SPARK, f"{where}; only {sorted(SPARK)} may"
+            assert "spark" in module.split("."), f"{where}; only what lies in a folder named spark may"
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -146,27 +91,14 @@ def test_modules_are_short(module: str) -> None:
 def test_packages_hold_no_logic(module: str) -> None:
     for node in ast.parse(MODULES[module].read_text()).body:
         docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        assert (
-            docstring
-            or _for_types(node)
-            or _late(node)
-            or isinstance(node, ast.Import | ast.ImportFrom | ast.Assign | ast.AnnAssign)
-        ), f"{MODULES[module]}:{node.lineno}: a package's __init__ only imports and lists"
+        assert docstring or isinstance(node, ast.Import | ast.ImportFrom | ast.Assign | ast.AnnAssign), (
+            f"{MODULES[module]}:{node.lineno}: a package's __init__ only imports and lists"
+        )
 
 
-def _for_types(node: ast.stmt) -> bool:
-    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
-
-
-def _late(node: ast.stmt) -> bool:
-    """A list of names that are imported when they are asked for."""
-    call = node.value if isinstance(node, ast.Expr) else None
-    return isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "late"
-
-
-def test_a_module_in_no_layer_is_told_to_be_added() -> None:
-    with pytest.raises(AssertionError, match=r"australis\.unheard_of is in no layer: add it"):
-        part("australis.unheard_of")
+def test_a_module_in_no_row_is_told_to_be_added() -> None:
+    with pytest.raises(AssertionError, match=r"australis\.unheard_of is in no row: add its folder"):
+        level("australis.unheard_of")
 
 
 ALONE = """

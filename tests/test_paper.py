@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from australis.boxes import Aggregate, BSort, Filter, Join, Resample
-from australis.expr import expr
-from australis.expr.aggregate import aggregation
-from australis.folds import window_function
-from australis.order import Order
+from australis.boxes.folds import window_function
+from australis.expressions import expr
+from australis.expressions.aggregate import aggregation
+from australis.model.order import Order
+from australis.model.train import Train, concat
 from australis.testing import Cut, cuts, drive_trains, train
-from australis.train import Train, concat
 from tests.oracles.running import SINGLY, in_any_order, run
 from tests.oracles.tuples import Stream, Tuple, interleaved, stream_of
 

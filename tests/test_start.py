@@ -27,7 +27,7 @@ def loaded(code: str, folder: Path = ROOT) -> set[str]:
 def called(*words: str) -> str:
     """Code that is the command line with these words, and goes on after it."""
     return (
-        f"import sys\nsys.argv = ['australis', *{list(words)!r}]\nfrom australis.cli import app\n"
+        f"import sys\nsys.argv = ['australis', *{list(words)!r}]\nfrom australis.cli.main import app\n"
         "try:\n    app()\nexcept SystemExit as end:\n    assert not end.code, end.code"
     )
 
@@ -80,7 +80,7 @@ def test_a_name_of_the_package_is_its_own_whatever_module_was_imported_first() -
         "for name in au.__all__:\n"
         "    try:\n        importlib.import_module(f'australis.{name}')\n"
         "    except ModuleNotFoundError:\n        pass\n"
-        "import australis.stream\n"
+        "import australis.api.stream\n"
         "assert not [name for name in au.__all__ if isinstance(getattr(au, name), types.ModuleType)]\n"
         "assert callable(au.stream) and callable(au.network) and callable(au.expr)\n"
         "assert isinstance(au.errors, types.ModuleType)\n"
@@ -96,7 +96,9 @@ def test_the_package_lists_its_names_and_refuses_others() -> None:
         _ = australis.straem  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("package", ["australis", "australis.moving", "australis.signals", "australis.sql"])
+@pytest.mark.parametrize(
+    "package", ["australis", "australis.boxes.moving", "australis.boxes.signals", "australis.queries"]
+)
 def test_what_types_are_told_of_is_what_is_there(package: str) -> None:
     module = import_module(package)
     tree = ast.parse(Path(str(module.__file__)).read_text())

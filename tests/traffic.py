@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from australis.netfile import load
-from australis.network import Network
+from australis.model.network import Network
+from australis.netfile.netfile import load
 
 _SEGMENTS, _CARS_EACH, _MINUTES = 3, 60, 6
 _JAMMED, _JAM_STARTS, _JAM_ENDS = 1, 2, 4

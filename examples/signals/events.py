@@ -14,11 +14,11 @@ from pathlib import Path
 import soundfile
 
 import australis as au
+from australis.apps.sounds.picture import png, read_events
+from australis.apps.sounds.simulate import simulate
+from australis.apps.sounds.sounds import Sound
+from australis.apps.sounds.survey import recording, survey
 from australis.errors import AustralisError
-from australis.signals.picture import png, read_events
-from australis.signals.simulate import simulate
-from australis.signals.sounds import Sound
-from australis.signals.survey import recording, survey
 
 WINDOW, GAP = 32, 96
 TYPES = {"PCM_U8": "int16", "PCM_16": "int16", "PCM_24": "int32", "FLOAT": "float32"}

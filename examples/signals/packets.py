@@ -16,8 +16,8 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
 import australis as au
-from australis.signals import segment, timebase
-from australis.signals.column import column
+from australis.boxes.signals import segment, timebase
+from australis.boxes.signals.column import column
 
 HERE = Path(__file__).parent
 BITS, BLOCK, RATE = 1024, 64, 54_000_000

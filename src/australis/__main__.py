@@ -1,6 +1,6 @@
 """`python -m australis`: the command line."""
 
-from australis.cli import app
+from australis.cli.main import app
 
 if __name__ == "__main__":
     app(prog_name="australis")

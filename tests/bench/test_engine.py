@@ -9,8 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 from rich.console import Console
 
-from australis.bench import engine, peers, workloads
+from australis.bench import engine, workloads
 from australis.bench.engine import Contest, Side, forgotten, measure
+from australis.bench.spark import peers
 from australis.errors import RunError
 
 pytestmark = pytest.mark.slow

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from australis.boxes.join import Join
-from australis.boxes.resample import Resample
+from australis.arrow.schema import schema
+from australis.boxes.join.join import Join
+from australis.boxes.resample.resample import Resample
 from australis.errors import SchemaError
-from australis.expr.aggregate import aggregation
-from australis.order import Order
-from australis.schema import schema
+from australis.expressions.aggregate import aggregation
+from australis.model.order import Order
 from australis.testing import Cut, cuts
 from tests.oracles.join import join
 from tests.oracles.order import Order as Arriving

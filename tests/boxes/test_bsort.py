@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from australis.arrow.schema import schema
 from australis.boxes.bsort import BSort
 from australis.errors import SchemaError
-from australis.order import Order
-from australis.schema import schema
+from australis.model.order import Order
 from australis.testing import Cut, cuts, train
 from tests.oracles.bsort import bsort, bubble
 from tests.oracles.running import SINGLY, in_any_order, partitioned, run

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from australis.arrow.schema import schema
 from australis.boxes.filter import Filter
 from australis.errors import ExpressionError, NetworkError, RunError
-from australis.expr import expr
-from australis.schema import schema
+from australis.expressions import expr
 from australis.testing import Cut, apply, cuts, rows, train
 from tests.oracles.running import in_any_order, partitioned, run
 from tests.oracles.tuples import Out, Stream, passed, stream_of, streams

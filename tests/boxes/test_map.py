@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from australis.arrow.schema import schema
 from australis.boxes.filter import Filter
 from australis.boxes.map import Map
 from australis.errors import ExpressionError, NetworkError
-from australis.expr import expr
-from australis.schema import schema
+from australis.expressions import expr
 from australis.testing import Cut, apply, cuts, rows, train
 from tests.oracles.running import in_any_order, partitioned, run
 from tests.oracles.tuples import Out, Stream, out, passed, stream_of, streams

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from australis.box import Moment
+from australis.arrow.schema import schema
 from australis.boxes.read import Read
 from australis.boxes.write import Write
 from australis.errors import AustralisError, SchemaError
-from australis.expr import expr
-from australis.schema import schema
-from australis.table import Keyed
+from australis.expressions import expr
+from australis.model.box import Moment
+from australis.model.table import Keyed
 from australis.testing import Cut, cuts, train
 from tests.oracles.running import SINGLY, in_any_order, partitioned, run
 from tests.oracles.tuples import Out, Stream, emitted, out, stream_of, streams

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from australis.box import Moment
+from australis.arrow.schema import schema
 from australis.boxes.union import Union
 from australis.errors import NetworkError, SchemaError
-from australis.schema import schema
+from australis.model.box import Moment
+from australis.model.train import Train
 from australis.testing import Cut, cuts, train
-from australis.train import Train
 from tests.oracles.running import in_any_order, partitioned, run
 from tests.oracles.tuples import Out, Stream, Tuple, out, passed, stream_of, streams
 

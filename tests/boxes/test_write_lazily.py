@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from australis.arrow.schema import schema
 from australis.boxes.write import Write
 from australis.errors import RunError
-from australis.expr import expr
-from australis.schema import schema
-from australis.table import Keyed
+from australis.expressions import expr
+from australis.model.table import Keyed
 from australis.testing import drive, train
 
 NAN, INF = float("nan"), float("inf")

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv, ipc
 
-from australis.linear_road.record import INPUT
+from australis.apps.linear_road.record import INPUT
 
 
 class Row(NamedTuple):

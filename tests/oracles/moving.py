@@ -7,9 +7,9 @@ from typing import Any
 
 import shapely
 
-from australis.box import Box, Moment
+from australis.model.box import Box, Moment
+from australis.model.train import Train
 from australis.testing import Cut, rows
-from australis.train import Train
 from tests.oracles.running import rebuilt, stored
 
 Row = dict[str, Any]

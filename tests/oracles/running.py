@@ -5,9 +5,9 @@ from itertools import pairwise
 
 import pyarrow as pa
 
-from australis.box import EVERYWHERE, Box, Moment, Tables, Trains
+from australis.model.box import EVERYWHERE, Box, Moment, Tables, Trains
+from australis.model.train import Train
 from australis.testing import Cut
-from australis.train import Train
 from tests.oracles.tuples import Clock, Out, emitted
 
 WHOLE = Cut(())

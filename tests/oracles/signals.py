@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from hypothesis import strategies as st
 
-from australis.signals.segment import Segment, segment
-from australis.signals.testing import signal
-from australis.signals.timebase import timebase
-from australis.train import Train
+from australis.boxes.signals.segments import Segment, segment
+from australis.boxes.signals.timebases import timebase
+from australis.model.train import Train
+from australis.testing.signals import signal
 from tests.oracles.tuples import Out, out
 
 BASES = (timebase(8), timebase(8, "1/3"), timebase("30/7"))

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
 
+from australis.model.train import Train
 from australis.testing import rows, train
-from australis.train import Train
 
 
 class Tuple(NamedTuple):

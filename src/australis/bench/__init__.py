@@ -1,0 +1,1 @@
+"""Benchmarks: each beside what it is compared with, in one run."""

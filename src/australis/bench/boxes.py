@@ -23,13 +23,13 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table as Sheet
 
-from australis.box import Box, Moment, Trains
+from australis.arrow.compute import pc
 from australis.boxes import Aggregate, BSort, Filter, Join, Map, Resample
 from australis.errors import RunError
-from australis.expr import aggregation, expr
-from australis.expr.arrow import pc
-from australis.order import Order
-from australis.train import Train, empty
+from australis.expressions import aggregation, expr
+from australis.model.box import Box, Moment, Trains
+from australis.model.order import Order
+from australis.model.train import Train, empty
 
 Answer = tuple[Any, ...]
 _KEYS = 200

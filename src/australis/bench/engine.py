@@ -20,14 +20,15 @@ from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table as Sheet
 
-from australis.bench import measuring, peers, workloads
+from australis.arrow.compute import pc
+from australis.bench import measuring, workloads
 from australis.bench.machine import machine
-from australis.bench.peers import Peer
+from australis.bench.spark import peers
+from australis.bench.spark.peers import Peer
 from australis.bench.workloads import FILE, tuples
+from australis.engine.spark.session import session
 from australis.errors import RunError
-from australis.expr.arrow import pc
-from australis.network import Network
-from australis.run.session import session
+from australis.model.network import Network
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -14,15 +14,15 @@ from pathlib import Path
 from unittest.mock import patch
 
 from australis.bench import workloads
-from australis.run import job as jobs
-from australis.run.batch import Batch
-from australis.run.job import Job
-from australis.run.measures import Tally
-from australis.run.nursery import MEMORY
-from australis.run.sources.files import Files
-from australis.run.succession import planned
-from australis.run.superbox import Event, Passage
-from australis.train import Train
+from australis.connectors.sources.files import Files
+from australis.engine import job as jobs
+from australis.engine.batch import Batch
+from australis.engine.job import Job
+from australis.engine.measures import Tally
+from australis.engine.spark.prefork import MEMORY
+from australis.engine.succession import planned
+from australis.engine.superbox import Event, Passage
+from australis.model.train import Train
 
 
 class Silent(Tally):

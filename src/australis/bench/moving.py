@@ -21,13 +21,13 @@ from rich.table import Table as Sheet
 from australis.bench import moving_paper
 from australis.bench.machine import machine
 from australis.bench.moving_load import Load, corners, network, ran
-from australis.moving import Watch
-from australis.moving.grid import grid
-from australis.moving.nearest import limit
-from australis.moving.placing import regions
-from australis.moving.regions import NEAREST, Points
-from australis.moving.updates import updates
-from australis.run.session import session
+from australis.boxes.moving import Watch
+from australis.boxes.moving.grid import grid
+from australis.boxes.moving.nearest import limit
+from australis.boxes.moving.placing import regions
+from australis.boxes.moving.regions import NEAREST, Points
+from australis.boxes.moving.updates import updates
+from australis.engine.spark.session import session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

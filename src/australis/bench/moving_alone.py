@@ -11,12 +11,12 @@ import numpy as np
 import pyarrow as pa
 
 import australis as au
+from australis.arrow.schema import schema
 from australis.bench.moving_chart import Chart, Panel
 from australis.bench.moving_load import OBJECTS, QUERIES, Floats, Load, ran, train
-from australis.box import Moment
-from australis.moving import Watch
-from australis.schema import schema
-from australis.train import empty
+from australis.boxes.moving import Watch
+from australis.model.box import Moment
+from australis.model.train import empty
 
 CACHES = (0.0, 0.25, 0.5, 1.0)
 _TURNS = 4

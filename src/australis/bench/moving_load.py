@@ -11,12 +11,12 @@ import numpy.typing as npt
 import pyarrow as pa
 
 import australis as au
-from australis.box import Moment, Tables
-from australis.expr.arrow import pc
-from australis.moving import Watch
-from australis.network import Network
-from australis.schema import schema
-from australis.train import Train, empty
+from australis.arrow.compute import pc
+from australis.arrow.schema import schema
+from australis.boxes.moving import Watch
+from australis.model.box import Moment, Tables
+from australis.model.network import Network
+from australis.model.train import Train, empty
 
 Floats = npt.NDArray[np.float64]
 OBJECTS = "id bigint, x double, y double, time bigint"

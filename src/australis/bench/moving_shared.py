@@ -12,11 +12,11 @@ import numpy as np
 
 from australis.bench.moving_chart import Chart, Panel
 from australis.bench.moving_load import Floats, Load, corners, ran
-from australis.moving import Watch, placing
-from australis.moving.differences import differences
-from australis.moving.grid import grid
-from australis.moving.regions import Points
-from australis.table import Table
+from australis.boxes.moving import Watch, placing
+from australis.boxes.moving.differences import differences
+from australis.boxes.moving.grid import grid
+from australis.boxes.moving.regions import Points
+from australis.model.table import Table
 
 CACHE = 0.25
 """What the paper has in all experiments after 7.1."""

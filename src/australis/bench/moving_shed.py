@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from australis.arrow.schema import schema
 from australis.bench.moving_chart import Chart, Panel
 from australis.bench.moving_load import OBJECTS, Floats, Load, ran, train
 from australis.bench.moving_shared import watch
-from australis.box import Moment, Tables
-from australis.moving import Watch
-from australis.schema import schema
-from australis.train import empty
+from australis.boxes.moving import Watch
+from australis.model.box import Moment, Tables
+from australis.model.train import empty
 
 WAYS = ("objects", "queries")
 _CARRIED = ((), ("x", "y", "time"))

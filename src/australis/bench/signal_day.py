@@ -14,13 +14,13 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table as Sheet
 
-from australis.bench import processes
+from australis.apps.sounds.simulate import simulate
+from australis.apps.sounds.sounds import Sound
 from australis.bench.applications import detectaudio
-from australis.run.session import session
-from australis.run.sources.samples import Samples
-from australis.signals.column import segments
-from australis.signals.simulate import simulate
-from australis.signals.sounds import Sound
+from australis.boxes.signals.column import segments
+from australis.connectors.sources.samples import Samples
+from australis.engine.spark import processes
+from australis.engine.spark.session import session
 
 MINUTE = 60
 """Seconds of sound that are made, and heard over and over."""

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from australis.run.sources.samples import Samples
-from australis.signals.cfar import Cfar, _detect
-from australis.signals.column import Segments
-from australis.signals.measures import MEASURES
-from australis.signals.segment import Samples as Array
-from australis.signals.steps import STEPS
-from australis.signals.wavelet import Wavelet
+from australis.boxes.signals.cfar import Cfar, _detect
+from australis.boxes.signals.column import Segments
+from australis.boxes.signals.measures import MEASURES
+from australis.boxes.signals.segments import Samples as Array
+from australis.boxes.signals.steps import STEPS
+from australis.boxes.signals.wavelet import Wavelet
+from australis.connectors.sources.samples import Samples
 
 _CHUNK = 1 << 22
 

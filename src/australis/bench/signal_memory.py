@@ -10,9 +10,9 @@ import numpy as np
 
 import australis as au
 from australis.bench.applications import APPLICATIONS, SOUNDS
-from australis.signals.column import column
-from australis.signals.segment import Samples, Segment, segment
-from australis.signals.timebase import timebase
+from australis.boxes.signals.column import column
+from australis.boxes.signals.segments import Samples, Segment, segment
+from australis.boxes.signals.timebases import timebase
 
 TITLE = "Figure 6: million samples a second"
 _SEGMENT = 512

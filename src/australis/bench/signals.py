@@ -25,11 +25,11 @@ from australis.bench import signal_forms, signal_memory, signal_picture
 from australis.bench.applications import APPLICATIONS, SOUNDS, record
 from australis.bench.machine import machine
 from australis.bench.signal_kernels import bare
+from australis.connectors.source import Source, parts
+from australis.connectors.sources import uri
+from australis.connectors.sources.samples import Samples
+from australis.engine.spark.session import session
 from australis.errors import RunError, listing
-from australis.run.session import session
-from australis.run.source import Source, parts
-from australis.run.sources import uri
-from australis.run.sources.samples import Samples
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

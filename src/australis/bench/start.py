@@ -59,7 +59,7 @@ import australis as au
 done("the package")
 net = au.load("jams.yaml")
 done("the network, with what reads it and its boxes")
-from australis.kernel import longer
+from australis.kernels.jit import longer
 import numpy
 longer(numpy.zeros(1, "int64"))
 done("numba, with a first kernel")
@@ -70,7 +70,7 @@ _ON_SPARK = """\
 import australis as au
 net = au.load("jams.yaml")
 done("the package and the network")
-from australis.run.session import session
+from australis.engine.spark.session import session
 spark, _ = session()
 done("Spark")
 run = net.start({"reports": "reports.csv", "jams": "jams.csv"}, spark=spark)

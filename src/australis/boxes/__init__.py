@@ -1,16 +1,5 @@
-"""Boxes: SQuAl's seven, and the two that read and write a keyed table."""
+"""Boxes: SQuAl's seven, the two that read and write a keyed table, and those for signals and moving objects."""
 
-from australis.boxes.aggregate import Aggregate
-from australis.boxes.bsort import BSort
-from australis.boxes.filter import Filter
-from australis.boxes.join import Join
-from australis.boxes.map import Map
-from australis.boxes.read import Read
-from australis.boxes.resample import Resample
-from australis.boxes.union import Union
-from australis.boxes.write import Write
+import lazy_loader
 
-BOXES = (Filter, Map, Union, BSort, Aggregate, Join, Resample, Write, Read)
-"""All of them, in the order in which documentation lists them."""
-
-__all__ = ["BOXES", "Aggregate", "BSort", "Filter", "Join", "Map", "Read", "Resample", "Union", "Write"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -8,13 +8,13 @@ from typing import ClassVar
 import numpy as np
 import pyarrow as pa
 
-from australis.box import Key, Moment, Tables, Trains
-from australis.columns import Values
-from australis.kernel import inner
-from australis.order import Order, place_type
-from australis.queues import ROW, gather, gather_ts, hold, queue
-from australis.table import Table
-from australis.train import Bools, Ints, Train, concat
+from australis.arrow.columns import Values
+from australis.boxes.queues import ROW, gather, gather_ts, hold, queue
+from australis.kernels.jit import inner
+from australis.model.box import Key, Moment, Tables, Trains
+from australis.model.order import Order, place_type
+from australis.model.table import Table
+from australis.model.train import Bools, Ints, Train, concat
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from australis.columns import Values
-from australis.edges import LEAST, MOST
-from australis.kernel import inner
-from australis.queues import ROW, hold, queue
-from australis.table import Table
-from australis.train import Bools, Ints, Train
+from australis.arrow.columns import Values
+from australis.boxes.edges import LEAST, MOST
+from australis.boxes.queues import ROW, hold, queue
+from australis.kernels.jit import inner
+from australis.model.table import Table
+from australis.model.train import Bools, Ints, Train
 
 
 class Chain(NamedTuple):

@@ -9,11 +9,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from australis.box import Moment, Stateless, Tables, Trains, bound
 from australis.errors import ExpressionError, NetworkError, RunError
-from australis.expr import Bound, Expr
-from australis.expr.node import Apply, Literal, Name
-from australis.train import Ints, Train, empty
+from australis.expressions import Bound, Expr
+from australis.expressions.node import Apply, Literal, Name
+from australis.model.box import Moment, Stateless, Tables, Trains, bound
+from australis.model.train import Ints, Train, empty
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Filter(Stateless):
 
     A predicate is asked of the tuples that satisfied none before it.
 
-    >>> from australis.expr import expr
+    >>> from australis.expressions import expr
     >>> from australis.testing import apply, train
     >>> fast, rest = apply(Filter((expr("mph > 60"),)), train("mph int", mph=[55, 70, None]))
     >>> fast["mph"].to_pylist(), rest["mph"].to_pylist()

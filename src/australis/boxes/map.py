@@ -7,16 +7,16 @@ from typing import ClassVar
 
 import pyarrow as pa
 
-from australis.box import Moment, Stateless, Tables, Trains, bound
 from australis.errors import NetworkError
-from australis.expr import Bound, Expr
+from australis.expressions import Bound, Expr
+from australis.model.box import Moment, Stateless, Tables, Trains, bound
 
 
 @dataclass(frozen=True)
 class Map(Stateless):
     """Each attribute is an expression over the tuple; what no expression names is left behind.
 
-    >>> from australis.expr import expr
+    >>> from australis.expressions import expr
     >>> from australis.testing import apply, train
     >>> (out,) = apply(Map((("kph", expr("mph * 1.6")),)), train("mph int", mph=[50, None]))
     >>> out["kph"].to_pylist()

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from australis.box import Key, Moment, Tables, Trains
 from australis.boxes.write import carried, check_key, values
 from australis.errors import SchemaError, listing, near
-from australis.kernel import kernel
-from australis.table import Keyed, Versions
-from australis.train import Ints, joined
+from australis.kernels.jit import kernel
+from australis.model.box import Key, Moment, Tables, Trains
+from australis.model.table import Keyed, Versions
+from australis.model.train import Ints, joined
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,8 @@ class Read:
 
     A tuple sees what tuples that arrived no later than itself wrote, however the streams were cut into trains.
 
-    >>> from australis.expr import expr
-    >>> from australis.schema import schema
+    >>> from australis.expressions import expr
+    >>> from australis.arrow.schema import schema
     >>> from australis.boxes.write import Write
     >>> from australis.testing import apply, rows, train
     >>> accounts = Keyed("accounts", schema("vid int, balance bigint"), ("vid",))

@@ -9,14 +9,14 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from australis import schema as schemas
-from australis.box import Key, Moment, Tables, Trains
-from australis.columns import Values
+from australis.arrow import schema as schemas
+from australis.arrow.columns import Values
+from australis.boxes.queues import TS, queue
 from australis.errors import NetworkError, SchemaError
-from australis.order import Order, place_type
-from australis.queues import TS, queue
-from australis.table import Table
-from australis.train import Ints, Train, concat
+from australis.model.box import Key, Moment, Tables, Trains
+from australis.model.order import Order, place_type
+from australis.model.table import Table
+from australis.model.train import Ints, Train, concat
 
 
 @dataclass(frozen=True)

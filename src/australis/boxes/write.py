@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from australis.box import Key, Moment, Tables, Trains, bound
-from australis.columns import arrow, plain, storage
+from australis.arrow.columns import arrow, plain, storage
 from australis.errors import ExpressionError, RunError, SchemaError, listing, near
-from australis.expr import Bound, Expr
-from australis.expr.recurrence import Column, Recurrence, recurrence
-from australis.table import Keyed, Table, Versions
-from australis.train import Bools, Ints, Train, empty, joined
+from australis.expressions import Bound, Expr
+from australis.expressions.codegen.recurrence import Column, Recurrence, recurrence
+from australis.model.box import Key, Moment, Tables, Trains, bound
+from australis.model.table import Keyed, Table, Versions
+from australis.model.train import Bools, Ints, Train, empty, joined
 
 OLD = "old."
 _MANY = 4096  # tuples that are worth compiling for
@@ -31,8 +31,8 @@ class Write:
     expression names stay as they are, null in a new row. Null is a key like any other. With `returning`, the tuple is
     passed on with these values instead of the row's; nobody keeps them.
 
-    >>> from australis.expr import expr
-    >>> from australis.schema import schema
+    >>> from australis.expressions import expr
+    >>> from australis.arrow.schema import schema
     >>> from australis.testing import apply, rows, train
     >>> accounts = Keyed("accounts", schema("vid int, balance bigint"), ("vid",))
     >>> charge = Write(accounts, (("balance", expr("coalesce(old.balance, 0) + toll")),))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
 
-from australis.box import EVERYWHERE, Key
 from australis.boxes import Read, Write
 from australis.errors import NetworkError, listing, near
-from australis.network import Arrow, Network, Node
-from australis.plan.placing import Placing
+from australis.model.box import EVERYWHERE, Key
+from australis.model.network import Arrow, Network, Node
+from australis.plan.placement import Placing
 from australis.plan.stage import Entry, Inlet, Plan, Stage
 
 

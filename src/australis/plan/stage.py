@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from australis.box import Key
 from australis.errors import NetworkError, listing
-from australis.network import Arrow
+from australis.model.box import Key
+from australis.model.network import Arrow
 
 Inlet = tuple[str, int]
 """An input of a box: the box's name, and which of its inputs."""

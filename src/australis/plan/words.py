@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from australis.box import EVERYWHERE
 from australis.errors import listing
-from australis.network import Network
+from australis.model.box import EVERYWHERE
+from australis.model.network import Network
 from australis.plan.stage import Entry, Plan, Stage
 
 

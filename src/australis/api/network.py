@@ -1,0 +1,101 @@
+"""Build a network from streams."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from australis.api.stream import Made, Outlet, Stream
+from australis.boxes import Read, Write
+from australis.errors import NetworkError
+from australis.model.network import Arrow, Input, Network, Node, Output
+from australis.model.qos import QoS
+from australis.model.table import Keyed
+
+Sunk = Stream | Outlet
+
+
+def network(*given: Mapping[str, Sunk] | Stream, **outputs: Sunk) -> Network:
+    """The network that leads to these outputs: `au.network(jams=jams.output(latency={2: 1.0, 10: 0.0}))`.
+
+    A mapping gives outputs whose names are no Python names. A stream without a name ends in the table it writes.
+    """
+    named: dict[str, Sunk] = {}
+    ends: list[Stream] = []
+    for part in given:
+        if isinstance(part, Stream):
+            if not isinstance(part.origin, Made) or not isinstance(part.origin.box, Write):
+                raise NetworkError(f"{part!r} has no name: only one that writes a table goes without; name the others")
+            ends.append(part)
+        elif isinstance(part, Mapping):
+            named.update(part)
+        else:
+            raise NetworkError(f"a network is made of streams, not of {type(part).__name__}")
+    named.update(outputs)
+    outlets = {name: _outlet(name, sunk) for name, sunk in named.items()}
+    origins = _origins([outlet.stream for outlet in outlets.values()] + ends)
+    names = _names(origins)
+    return Network(
+        inputs=_inputs(origins),
+        nodes=tuple(
+            Node(names[id(made)], made.box, tuple(_arrow(source, names) for source in made.sources), made.group)
+            for made in origins
+            if isinstance(made, Made)
+        ),
+        outputs=tuple(Output(name, _arrow(outlet.stream, names), outlet.qos) for name, outlet in outlets.items()),
+        tables=_tables(origins),
+    )
+
+
+def _outlet(name: str, sunk: object) -> Outlet:
+    if isinstance(sunk, Stream):
+        return Outlet(sunk, QoS())
+    if isinstance(sunk, Outlet):
+        return sunk
+    raise NetworkError(f"output {name}: a stream or its `.output(...)` goes here, not {type(sunk).__name__}")
+
+
+def _origins(streams: Iterable[Stream]) -> list[Input | Made]:
+    """Everything upstream, each once, sources before what they feed; without recursion, since networks are long."""
+    found: dict[int, Input | Made] = {}
+    for stream in streams:
+        stack = [(stream.origin, False)]
+        while stack:
+            origin, ready = stack.pop()
+            if id(origin) in found:
+                continue
+            if ready or isinstance(origin, Input):
+                found[id(origin)] = origin
+                continue
+            stack.append((origin, True))
+            stack.extend((source.origin, False) for source in reversed(origin.sources))
+    return list(found.values())
+
+
+def _names(origins: Iterable[Input | Made]) -> dict[int, str]:
+    """The names given, and for boxes without one their kind and a number that is free."""
+    names = {id(origin): origin.name for origin in origins if origin.name is not None}
+    taken = set(names.values())
+    counts: Counter[str] = Counter()
+    for origin in origins:
+        if isinstance(origin, Made) and origin.name is None:
+            kind = origin.box.kind
+            counts[kind] += 1
+            while f"{kind}_{counts[kind]}" in taken:
+                counts[kind] += 1
+            names[id(origin)] = f"{kind}_{counts[kind]}"
+    return names
+
+
+def _arrow(stream: Stream, names: Mapping[int, str]) -> Arrow:
+    return Arrow(names[id(stream.origin)], stream.at)
+
+
+def _inputs(origins: Iterable[Input | Made]) -> tuple[Input, ...]:
+    """Inputs declared twice in the same way are one."""
+    return tuple(dict.fromkeys(origin for origin in origins if isinstance(origin, Input)))
+
+
+def _tables(origins: Iterable[Input | Made]) -> tuple[Keyed, ...]:
+    boxes = [origin.box for origin in origins if isinstance(origin, Made)]
+    return tuple(dict.fromkeys(box.table for box in boxes if isinstance(box, Read | Write)))

@@ -1,0 +1,1 @@
+"""Applications: Linear Road, a city of moving objects, and sounds."""

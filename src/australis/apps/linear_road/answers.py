@@ -1,0 +1,110 @@
+"""Answers: the one flat file that all outputs go to, each line with the time at which it was written (3.3)."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import csv
+
+from australis.arrow.compute import pc
+from australis.connectors.sinks.single import SingleWriter
+from australis.errors import RunError
+
+EMIT = "emit"
+LINES = {
+    "tolls": ("type", "vid", "time", EMIT, "lav", "toll"),
+    "alerts": ("type", "time", EMIT, "vid", "seg"),
+    "balances": ("type", "time", EMIT, "time", "qid", "balance"),
+    "expenditures": ("type", "time", EMIT, "qid", "balance"),
+    "journeys": ("type", "time", EMIT, "qid", "travel_time", "toll"),
+}
+"""The fields of each kind of answer, in the order of its lines. A balance is that of the time it was asked for."""
+
+_PLAIN = csv.WriteOptions(include_header=False, quoting_style="none")
+
+
+@dataclass
+class Answers:
+    """A file that takes the batches of all outputs: a batch is written when its last output has come.
+
+    `seconds` tells how long ago the run began, when a batch is written. What was asked before `since` is left out.
+    """
+
+    path: Path
+    seconds: Callable[[], float]
+    since: int = 0
+    _writer: SingleWriter | None = field(default=None, repr=False)
+    _parts: list[tuple[str, pa.RecordBatch]] = field(default_factory=list, repr=False)
+    _open: int = field(default=0, repr=False)
+
+    def sinks(self) -> dict[str, AnswerSink]:
+        """A sink for each output."""
+        return {name: AnswerSink(self, name) for name in LINES}
+
+    def open(self, run: str, replace: bool) -> None:
+        if self._writer is None:
+            try:
+                self._writer = SingleWriter(self.path, b"", pa.schema([]), run, replace)
+            except OSError as error:
+                raise RunError(f"{self.path}: {error}; choose a file that can be written to") from error
+        self._open += 1
+
+    def agree(self, planned: int, committed: int) -> str:
+        """Cut off the batches after the last one that a checkpoint has planned; what went, in words."""
+        assert self._writer is not None
+        return self._writer.agree(planned, committed)
+
+    def take(self, name: str, batch: int, tuples: Iterable[pa.RecordBatch]) -> None:
+        assert self._writer is not None
+        if self.since:
+            tuples = (train.filter(pc.greater_equal(train["time"], self.since)) for train in tuples)
+        self._parts += [(name, train) for train in tuples if train.num_rows]
+        if name == next(reversed(LINES)):
+            parts, self._parts = self._parts, []
+            self._writer.append(batch, (lines(kind, train, self.seconds()) for kind, train in parts))
+
+    def close(self) -> None:
+        self._open -= 1
+        if not self._open and self._writer is not None:
+            self._writer.close()
+            self._writer = None
+
+
+@dataclass(frozen=True)
+class AnswerSink:
+    """The part of an output in the file: its sink, and its writer."""
+
+    answers: Answers
+    name: str
+
+    def open(self, schema: pa.Schema, run: str = "", replace: bool = False) -> AnswerSink:
+        self.answers.open(run, replace)
+        return self
+
+    def agree(self, planned: int, committed: int) -> str:
+        return self.answers.agree(planned, committed)
+
+    def write(self, batch_id: int, tuples: Iterable[pa.RecordBatch]) -> None:
+        self.answers.take(self.name, batch_id, tuples)
+
+    def close(self) -> None:
+        self.answers.close()
+
+
+def lines(name: str, train: pa.RecordBatch, emit: float) -> bytes:
+    """Answers as lines of a flat file, written at a time.
+
+    >>> lines("alerts", pa.record_batch({"type": [1], "time": [7], "vid": [3], "seg": [50]}), 8.25)
+    b'1,7,8.250,3,50\\n'
+    """
+    moment = pa.DictionaryArray.from_arrays(np.zeros(train.num_rows, np.int8), [f"{emit:.3f}"]).cast(pa.string())
+    columns = [moment if column == EMIT else train[column] for column in LINES[name]]
+    table = pa.RecordBatch.from_arrays(columns, names=[str(at) for at in range(len(columns))])
+    out = io.BytesIO()
+    csv.write_csv(table, out, _PLAIN)
+    return out.getvalue()

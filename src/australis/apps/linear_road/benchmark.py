@@ -1,0 +1,62 @@
+"""The benchmark: the network, what drives it and where its answers go (3.3)."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from australis.apps.linear_road.answers import Answers
+from australis.apps.linear_road.driver import Driver
+from australis.apps.linear_road.estimate import Past
+from australis.apps.linear_road.feed import Feed
+from australis.apps.linear_road.network import network
+from australis.model.network import Network
+
+if TYPE_CHECKING:
+    from australis.engine.spark.run import Run
+
+
+@dataclass
+class Benchmark:
+    """A feed at a speed, with the seconds before `lead` at once; `network` and `named` are what a runner takes."""
+
+    feed: Feed
+    output: Path
+    past: Past | None = None
+    speed: float = 1.0
+    lead: int = 0
+    since: int = 0
+    """Answers to what was asked before are not written."""
+    run: Run | None = None
+    """The run under way: answers are stamped by its clock, which starts with its first batch after the lead."""
+
+    @property
+    def network(self) -> Network:
+        return network(self.past)
+
+    @property
+    def named(self) -> dict[str, Any]:
+        return {
+            "sent": Driver(self.feed, self.speed, self.lead),
+            **Answers(self.output, self.seconds, self.since).sinks(),
+        }
+
+    def start(self, **how: Any) -> Run:
+        """Start it; `how` goes to `Network.start`."""
+        self.watch(run := self.network.start(self.named, **how))
+        return run
+
+    def watch(self, run: Run) -> None:
+        """Take the clock of a run."""
+        self.run = run
+
+    def seconds(self) -> float:
+        """How long ago a tuple of time 0 was due at this speed; 0 before the clock has started."""
+        offset = self.run.checkpoint.log.inputs().get("sent") if self.run is not None else None
+        if not offset or offset["began"] is None:
+            return 0.0
+        passed = (time.time_ns() // 1000 - int(offset["began"])) / 1e6
+        return passed + (self.lead / self.speed if math.isfinite(self.speed) else 0.0)

@@ -1,0 +1,174 @@
+"""Driver: a source that makes each tuple available exactly at its time, or sooner (3.3)."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from australis.apps.linear_road.feed import Feed
+from australis.apps.linear_road.record import INPUT, REPORT
+from australis.apps.linear_road.road import Road, road
+from australis.connectors.source import Clock, Offset, Part, Split
+from australis.errors import RunError
+from australis.model.train import Ints
+
+_CHUNK = 1 << 16
+_ROW_BITS, _PLACE_BITS = 12, 12  # an arrival number is the second, the expressway's place and the row's in the second
+_LONGEST = 1 << 36 - _ROW_BITS - _PLACE_BITS  # seconds in a batch
+_HIGHER = ("xway", "vid", "qid")
+
+
+@dataclass(frozen=True)
+class Driver:
+    """The tuples of a feed, each `time / speed` seconds after the start; all at once where the speed is infinite.
+
+    Those before `lead` come at once in any case, and the clock starts with the first at `lead`. The feed has one file
+    an expressway; its tuples are divided by expressway. An offset is a second, before which everything has come.
+    """
+
+    feed: Feed
+    speed: float = 1.0
+    lead: int = 0
+    clock: Clock | None = None
+
+    def __post_init__(self) -> None:
+        if not self.speed > 0:
+            raise RunError(f"the speed is {self.speed}; give one above zero, or `max`")
+        ways = [each.xway for each in self._roads]
+        if len(set(ways)) < len(ways):
+            raise RunError("several files hold reports of one expressway; give a folder with one file for each")
+        if len(ways) * self.feed.copies * 2 >= 1 << _PLACE_BITS:
+            raise RunError(f"{len(ways) * self.feed.copies} expressways are too many for one run")
+
+    @property
+    def schema(self) -> pa.Schema:
+        return INPUT
+
+    @property
+    def by(self) -> tuple[str, ...] | None:
+        return ("xway",)
+
+    def start(self) -> Offset:
+        return {"time": self.feed.since, "began": None}
+
+    def latest(self, offset: Offset, limit_rows: int) -> Offset:
+        now, began = int(offset["time"]), offset["began"]
+        due = self.lead
+        if now >= self.lead:
+            began = self._now() if began is None else began
+            due = self.end
+            if math.isfinite(self.speed):
+                due = self.lead + int((self._now() - began) * self.speed / 1e6) + 1
+        end = min(due, self.end, now + _LONGEST)
+        while end - now > 1 and self._rows(now, end) > limit_rows:
+            end = now + max((end - now) // 2, 1)
+        return {"time": end, "began": began} if end > now else offset
+
+    def splits(self, start: Offset, end: Offset, count: int) -> list[Split]:
+        return [Split(((start["time"], end["time"], place, count),)) for place in range(count)]
+
+    def before(self, split: Split) -> int:
+        ((start, *_),) = split.pieces
+        return int(start) << _ROW_BITS + _PLACE_BITS
+
+    def read(self, split: Split) -> Iterator[Part]:
+        for start, stop, place, count in split.pieces:
+            step = max(1, (stop - start) * _CHUNK * count // max(self._rows(start, stop), 1))
+            for second in range(start, stop, step):
+                yield from self._chunk(second, min(second + step, stop), place, count)
+
+    def finished(self, offset: Offset) -> bool:
+        return bool(offset["time"] >= self.end)
+
+    def backlog(self, offset: Offset) -> int:
+        """Those that are due already."""
+        return self._rows(offset["time"], self.latest(offset, 1 << 62)["time"])
+
+    @cached_property
+    def end(self) -> int:
+        """The second after the last tuple's."""
+        last = max((each.end for each in self._roads), default=0)
+        return last if self.feed.until is None else min(last, self.feed.until)
+
+    @property
+    def _roads(self) -> list[Road]:
+        return [road(file) for file in self.feed.files]
+
+    def _rows(self, start: int, stop: int) -> int:
+        return self.feed.copies * sum(each.row(stop) - each.row(start) for each in self._roads)
+
+    def _now(self) -> int:
+        return time.time_ns() // 1000 if self.clock is None else self.clock()
+
+    def _chunk(self, start: int, stop: int, place: int, count: int) -> Iterator[Part]:
+        """What a partition gets of some seconds: all of its expressways, and of the requests those about them."""
+        copies, roads = np.arange(self.feed.copies), self._roads
+        pieces: list[tuple[dict[str, npt.NDArray[Any]], Ints]] = []
+        asked = []
+        for at, each in enumerate(roads):
+            for row, batch in each.between(start, stop):
+                columns = {name: column.to_numpy() for name, column in zip(INPUT.names, batch.columns, strict=True)}
+                mine = copies[(each.xway + copies * self.feed.xways) % count == place]
+                number = _numbers(columns["time"], row - each.row(int(columns["time"][0])))
+                report = columns["type"] == REPORT
+                requests = np.flatnonzero(~report)
+                if len(requests):
+                    some = {name: column[requests] for name, column in columns.items()}
+                    asked.append(self._tiled(some, number[requests], copies, at + len(roads) * self.feed.copies))
+                    reports = np.flatnonzero(report)
+                    columns, number = {name: column[reports] for name, column in columns.items()}, number[reports]
+                if len(mine) and len(number):
+                    pieces.append(self._tiled(columns, number, mine, at))
+        for columns, number in asked:
+            own = np.flatnonzero(columns["xway"].astype(np.int64) % count == place)
+            if len(own):
+                pieces.append(({name: column[own] for name, column in columns.items()}, number[own]))
+        if pieces:
+            yield _part(pieces)
+
+    def _tiled(
+        self, columns: dict[str, npt.NDArray[Any]], number: Ints, copies: Ints, at: int
+    ) -> tuple[dict[str, npt.NDArray[Any]], Ints]:
+        """Rows as those of several copies, one after the other."""
+        feed, places = self.feed, at + copies * len(self.feed.files)
+        numbers = (number[None, :] + (places[:, None] << _ROW_BITS)).ravel()
+        if len(copies) == 1 and not copies[0]:
+            return columns, numbers
+        higher = dict(zip(_HIGHER, (feed.xways, feed.vehicles, feed.queries), strict=True))
+        tiled = {}
+        for name, values in columns.items():
+            if name in higher:
+                more = (copies * higher[name]).astype(values.dtype)[:, None]
+                tiled[name] = np.where(values < 0, values, values + more).ravel()
+            else:
+                tiled[name] = np.tile(values, len(copies))
+        return tiled, numbers
+
+
+def _numbers(times: npt.NDArray[Any], before: int) -> Ints:
+    """The arrival numbers of consecutive tuples: their second, and their place in it, of which some came before."""
+    wide = times.astype(np.int64)
+    starts = np.flatnonzero(np.diff(wide, prepend=-1))
+    place = np.arange(1, len(wide) + 1) - np.repeat(starts, np.diff(starts, append=len(wide)))
+    place[: starts[1] if len(starts) > 1 else len(place)] += before
+    if place.max() >= 1 << _ROW_BITS:
+        raise RunError(f"more than {(1 << _ROW_BITS) - 1} tuples of one second in a file, near time {wide[0]}")
+    return (wide << _ROW_BITS + _PLACE_BITS) + place
+
+
+def _part(pieces: list[tuple[dict[str, npt.NDArray[Any]], Ints]]) -> Part:
+    number = np.concatenate([number for _, number in pieces])
+    columns = {name: np.concatenate([columns[name] for columns, _ in pieces]) for name in INPUT.names}
+    if np.any(np.diff(number) < 0):
+        order = np.argsort(number)
+        number, columns = number[order], {name: values[order] for name, values in columns.items()}
+    arrays = [pa.array(columns[column.name], column.type) for column in INPUT]
+    return Part(pa.RecordBatch.from_arrays(arrays, schema=INPUT), number)

@@ -1,0 +1,142 @@
+"""History: ten weeks of tolls and of traffic, made for an input by Spark, one task an expressway (3.1.3)."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from australis.apps.linear_road.feed import Feed
+from australis.apps.linear_road.past import NOTE, TABLES, VERSION, History, noted, opened
+from australis.apps.linear_road.record import REPORT
+from australis.apps.linear_road.scribe import write
+from australis.apps.linear_road.weeks import DAYS
+from australis.engine.spark.failures import reason
+from australis.engine.spark.session import session
+from australis.errors import RunError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["History", "generate", "opened"]
+
+Batches = Iterator[pa.RecordBatch]
+
+
+def generate(
+    feed: Feed,
+    out: Path,
+    seed: int | None = None,
+    spark: SparkSession | None = None,
+    csv: bool = False,
+    told: Callable[[str], None] | None = None,
+    *,
+    replace: bool = False,
+) -> None:
+    """Make the history of an input in a folder; it is there as a whole or not at all.
+
+    The seed is that of the simulation, or 1. `csv` writes the paper's flat files beside the others. A history that is
+    in the folder already is replaced only where that is asked for.
+    """
+    out = Path(out).absolute()
+    _check_free(out, replace)
+    seed = int(feed.note.get("seed", 1)) if seed is None else seed
+    making = out.with_name(f".{out.name}.making")
+    shutil.rmtree(making, ignore_errors=True)  # of a generation that was killed
+    try:
+        for table in TABLES:
+            (making / table).mkdir(parents=True)
+        drivers = _generated(feed, making, seed, spark, csv)
+        if not drivers:
+            raise RunError("there is no position report in the input, so no vehicle to make a history for")
+        numbers = {"xways": feed.xways, "vehicles": feed.vehicles, "queries": feed.queries}
+        note = {"version": VERSION, "seed": seed, "numbers": numbers, "days": DAYS, "xways": drivers}
+        (making / NOTE).write_text(json.dumps(note, indent=2) + "\n")
+        _replace(out, making)
+    except OSError as error:
+        raise RunError(f"{out}: cannot be written ({error}); make room, or give another folder") from None
+    finally:
+        shutil.rmtree(making, ignore_errors=True)
+    if told is not None:
+        size = sum(path.stat().st_size for path in out.rglob("*.*"))
+        told(f"{out}: {DAYS} days, {len(drivers)} expressways, {sum(drivers.values())} vehicles, {size >> 20} MiB")
+
+
+def _check_free(out: Path, replace: bool) -> None:
+    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
+        return
+    if noted(out) is None:
+        raise RunError(f"{out}: holds something that is no history; delete it, or give another folder")
+    if not replace:
+        raise RunError(f"{out}: holds a history; say --replace to put another in its place, or give a new folder")
+
+
+def _replace(out: Path, making: Path) -> None:
+    """Put a new history in the place of the old one, if there is one."""
+    old = out.with_name(f".{out.name}.old")
+    shutil.rmtree(old, ignore_errors=True)
+    if out.exists():
+        out.rename(old)
+    making.rename(out)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _generated(feed: Feed, making: Path, seed: int, spark: SparkSession | None, flat: bool) -> dict[int, int]:
+    """Let Spark find the vehicles of each expressway and write its files; gives how many vehicles there are."""
+    found, ours = session(spark)
+    try:
+        files = found.createDataFrame([(str(path.absolute()),) for path in feed.files], "file string")
+        # More expressways than the feed counts share tasks: a task writes whatever comes to it.
+        width = max(feed.xways, found.sparkContext.defaultParallelism)
+        seen = files.repartition(len(feed.files)).mapInArrow(_drivers(feed), "xway int, vid int")
+        task = _writer(making, seed, flat)
+        made = seen.repartitionById(width, seen["xway"]).mapInArrow(task, "xway int, vehicles int")
+        return dict(sorted((row.xway, row.vehicles) for row in made.collect()))
+    except Exception as error:
+        raise RunError(f"the history was not made: {reason(error)}") from error
+    finally:
+        if ours:
+            found.stop()
+
+
+def _drivers(feed: Feed) -> Callable[[Any], Any]:
+    """Which vehicles report from which expressway: each pair at least once."""
+
+    def read(batches: Batches) -> Batches:
+        for batch in batches:
+            for path in batch["file"].to_pylist():
+                for tuples in feed.read(Path(str(path))):
+                    reports = tuples["type"].to_numpy() == REPORT
+                    yield _pairs(tuples["xway"].to_numpy()[reports], tuples["vid"].to_numpy()[reports])
+
+    return read
+
+
+def _writer(making: Path, seed: int, flat: bool) -> Callable[[Any], Any]:
+    """Write the files of the expressways whose vehicles come to a task."""
+
+    def make(batches: Batches) -> Batches:
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+        assert context is not None
+        seen = pa.Table.from_batches(batches, pa.schema({"xway": pa.int32(), "vid": pa.int32()}))
+        pairs = _pairs(seen["xway"].to_numpy(), seen["vid"].to_numpy())
+        for xway in np.unique(pairs["xway"].to_numpy()).tolist():
+            vids = pairs["vid"].to_numpy()[pairs["xway"].to_numpy() == xway]
+            write(making, seed, xway, vids, flat, str(context.taskAttemptId()))
+            yield pa.record_batch({"xway": np.array([xway], np.int32), "vehicles": np.array([len(vids)], np.int32)})
+
+    return make
+
+
+def _pairs(xways: npt.NDArray[Any], vids: npt.NDArray[Any]) -> pa.RecordBatch:
+    """Expressways with their vehicles, each pair once, in order."""
+    keys = np.unique(xways.astype(np.int64) << 32 | vids)
+    return pa.record_batch({"xway": (keys >> 32).astype(np.int32), "vid": (keys & 0xFFFFFFFF).astype(np.int32)})

@@ -1,0 +1,43 @@
+"""Validate: judge the output of a run by its input (3.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from australis.apps.linear_road.feed import Feed
+from australis.apps.linear_road.validation.answers import TYPES, Output, answers
+from australis.apps.linear_road.validation.compare import Comparison
+from australis.apps.linear_road.validation.due import Told, due
+from australis.apps.linear_road.validation.history import History
+from australis.apps.linear_road.validation.verdict import BROKEN, FAULTS, Fault, Verdict
+from australis.errors import RunError
+
+READING = "reading the answers"
+
+
+def validate(
+    feed: Feed,
+    output: Path | Sequence[Path],
+    history: History | None = None,
+    told: Told | None = None,
+    speed: float = 1.0,
+    since: int = 0,
+    began: float = 0.0,
+) -> Verdict:
+    """Compare every answer with what the feed calls for, from a second on.
+
+    Emit counts real seconds since the start of the run, and a tuple of time t was there after t / `speed` of them.
+    Where Emit is the time of day, in seconds since 1970, `began` is that of time 0.
+    At infinite speed all of them were there at once, and response times mean nothing: none is late or early.
+    `told` hears the name of a stage and how much of it is done, from 0 to 1.
+    """
+    if not speed > 0:
+        raise RunError(f"a run at {speed:g}-fold speed: give a speed above 0")
+    read: Output = answers(output, (lambda share: told(READING, share)) if told else None).since(since).after(began)
+    compared = {kind: Comparison(kind, read, speed) for kind in TYPES}
+    for each in due(feed, history, told):
+        compared[each.type].compare(each.since(since))
+    tallies = tuple(compared[kind].ended() for kind in TYPES)
+    shown = [fault for kind in TYPES for name in FAULTS for fault in compared[kind].faults.get(name, ())]
+    return Verdict(tallies, read.broken, (*shown, *(Fault(None, BROKEN, text) for text in read.shown)))

@@ -1,0 +1,156 @@
+"""Verdict: how many answers were right, wrong, missing or late, and the first of each kind of fault (3.3)."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from australis.apps.linear_road.record import ALERT, BALANCE, EXPENDITURE, LIMITS, TOLL, TRAVEL
+
+NAMES = {
+    TOLL: "toll notifications",
+    ALERT: "accident alerts",
+    BALANCE: "account balances",
+    EXPENDITURE: "daily expenditures",
+    TRAVEL: "travel times",
+}
+FAULTS = ("wrong", "missing", "doubled", "unasked", "late", "early")
+BROKEN = "broken"
+
+
+@dataclass(frozen=True)
+class Tally:
+    """The answers of one type: each that is due is right, wrong, missing or not checked, and may be late or early."""
+
+    type: int
+    due: int = 0
+    right: int = 0
+    wrong: int = 0
+    missing: int = 0
+    unchecked: int = 0
+    """Answers of which nobody knows whether they are right, for they are in a history that was not given."""
+    doubled: int = 0
+    """Answers to what was answered on a line before."""
+    unasked: int = 0
+    late: int = 0
+    early: int = 0
+    """Answers that bear a time before that of their question."""
+    worst: float | None = None
+    median: float | None = None
+    p99: float | None = None
+    """Seconds from a question to its answer."""
+
+    @property
+    def faults(self) -> int:
+        """How many faults there are; an answer may be both wrong and late."""
+        return sum(getattr(self, kind) for kind in FAULTS)
+
+    @property
+    def ok(self) -> bool:
+        return not self.faults and not self.unchecked
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One of the faults, as it is shown; a broken line has no type."""
+
+    type: int | None
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a run's answers are worth."""
+
+    tallies: tuple[Tally, ...]
+    broken: int
+    """Lines of the output that are no answers."""
+    faults: tuple[Fault, ...]
+    """The first of each kind."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether every answer is known to be right, and in time."""
+        return not self.broken and all(tally.ok for tally in self.tallies)
+
+    @property
+    def late(self) -> int:
+        """How many answers came after their limit."""
+        return sum(tally.late for tally in self.tallies)
+
+    @property
+    def unchecked(self) -> int:
+        """How many answers were not judged at all."""
+        return sum(tally.unchecked for tally in self.tallies)
+
+    @property
+    def right(self) -> bool:
+        """Whether every answer that was checked is right, in time or not: lateness depends on how busy a machine is."""
+        return not self.broken and all(tally.faults == tally.late for tally in self.tallies)
+
+    def text(self) -> str:
+        """A table of at most 80 columns, then the faults."""
+        head = ["answers", "due", "right", "faults", "median", "p99", "worst", "limit"]
+        rows = [head, *(_row(tally) for tally in self.tallies)]
+        widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
+        lines = [
+            "  ".join(
+                cell.rjust(width) if column else cell.ljust(width)
+                for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+            )
+            for row in rows
+        ]
+        lines += ["", "Times are seconds from question to answer.", f"broken lines: {self.broken}"]
+        if self.unchecked:
+            left_out = [f"{tally.unchecked:,} {NAMES[tally.type]}" for tally in self.tallies if tally.unchecked]
+            lines += [
+                f"NOT checked: {' and '.join(left_out)}.",
+                "They ask about the weeks before, of which no history was given.",
+            ]
+        lines.append(self._words())
+        for title, found in self._kinds():
+            lines += ["", title, *(f"  {fault.text}" for fault in found)]
+        return "\n".join(lines)
+
+    def _words(self) -> str:
+        if not self.right:
+            return "verdict: NOT right"
+        checked = " in what was checked" if self.unchecked else ""
+        return f"verdict: right{checked}" + (f", but {self.late:,} late" if self.late else "")
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same for JSON."""
+        return {
+            "ok": self.ok,
+            "right": self.right,
+            "unchecked": self.unchecked,
+            "broken": self.broken,
+            "answers": {NAMES[tally.type]: asdict(tally) | {"limit": LIMITS[tally.type]} for tally in self.tallies},
+            "faults": [asdict(fault) for fault in self.faults],
+        }
+
+    def _kinds(self) -> list[tuple[str, list[Fault]]]:
+        kinds: dict[str, list[Fault]] = {}
+        counts = {tally.type: tally for tally in self.tallies}
+        for fault in self.faults:
+            if fault.type is None:
+                title, count = "broken lines", self.broken
+            else:
+                title, count = f"{NAMES[fault.type]}, {fault.kind}", getattr(counts[fault.type], fault.kind)
+            kinds.setdefault(f"{title} ({count})", []).append(fault)
+        return [
+            (f"{title}, the first {len(found)}:" if not title.endswith(f"({len(found)})") else f"{title}:", found)
+            for title, found in kinds.items()
+        ]
+
+
+def _row(tally: Tally) -> list[str]:
+    times = map(_seconds, (tally.median, tally.p99, tally.worst))
+    right = "?" if tally.unchecked else f"{tally.right:,}"
+    counts = [f"{tally.due:,}", right, f"{tally.faults:,}"]
+    return [NAMES[tally.type], *counts, *times, f"{LIMITS[tally.type]:g}"]
+
+
+def _seconds(time: float | None) -> str:
+    return "-" if time is None else f"{time:.2f}" if time < 100 else f"{time:,.0f}"

@@ -1,0 +1,1 @@
+"""Sounds that are made up, and pictures of recordings."""

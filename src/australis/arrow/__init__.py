@@ -1,0 +1,1 @@
+"""Arrow: schemas and their text, columns as arrays, durations."""

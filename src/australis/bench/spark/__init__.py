@@ -1,0 +1,1 @@
+"""Plain Spark, which the engine is measured beside."""

@@ -1,0 +1,10 @@
+from .aggregate.aggregate import Aggregate as Aggregate
+from .bsort import BSort as BSort
+from .filter import Filter as Filter
+from .join.join import Join as Join
+from .map import Map as Map
+from .read import Read as Read
+from .resample.resample import Resample as Resample
+from .squal import BOXES as BOXES
+from .union import Union as Union
+from .write import Write as Write

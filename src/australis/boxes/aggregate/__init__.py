@@ -1,0 +1,1 @@
+"""Aggregate: window functions over sliding windows (Aurora 5.2.2.2)."""

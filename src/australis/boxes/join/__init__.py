@@ -1,0 +1,1 @@
+"""Join: pairs of tuples within a band of each other (Aurora 5.2.2.3)."""

@@ -1,0 +1,74 @@
+"""Memory: which objects are kept, and which are shed while there are more than the budget allows (SOLE 5.2, 6.1)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from australis.boxes.moving.grid import Grid, grid
+from australis.boxes.moving.interest import interest
+from australis.boxes.moving.nearest import limit
+from australis.boxes.moving.queries import K
+from australis.boxes.moving.regions import NEAREST, POLYGON, Floats, Points, Regions
+from australis.boxes.moving.shedding import Interest, drop, restore
+from australis.boxes.moving.shrinking import around, shrunk
+from australis.model.table import Table
+from australis.model.train import Bools, Ints
+
+
+def wanted(queries: Table, everyone: Points, visible: Grid, after: Regions, leaders: Ints, width: float) -> Interest:
+    """How many queries want each object, in their regions, in the caches around these, or as their focal object."""
+    placed = np.flatnonzero(after.west <= after.east)
+    there = np.flatnonzero(~np.isnan(everyone.x))
+    whole = visible if len(there) == len(visible.slots) else grid(everyone, everyone, there)
+    full = around(queries, after, placed, width, np.zeros(len(after.kind)))
+    counts = interest(whole, full, placed, len(everyone.x))
+    counts[leaders[leaders >= 0]] += 1
+    return Interest(whole, full, placed, counts)
+
+
+def strict(wants: Interest, queries: Table, after: Regions) -> Interest:
+    """With queries twice where caches or bounds make their regions wider: as such, and as their answers are.
+
+    So an answer has the accuracy too, not only the region with its cache. What a kNN query must have so much of are its
+    k nearest with all shadows among them.
+    """
+    size, full = len(after.kind), wants.regions
+    names = [name for name in Regions._fields if name not in ("starts", "edges", "earth")]
+    bare = after._replace(**{name: getattr(after, name).copy() for name in names})
+    nearest = wants.queries[after.kind[wants.queries] == NEAREST]
+    limit(wants.grid, bare, nearest, queries[K])
+    wider = (full.west != bare.west) | (full.limit != bare.limit) | (bare.kind == POLYGON)
+    both = {name: np.concatenate([getattr(full, name), getattr(bare, name)]) for name in names}
+    both["starts"] = np.concatenate([bare.starts[:-1], bare.starts])  # a polygon with its cache is a rectangle
+    regions = bare._replace(**both)  # type: ignore[arg-type]
+    twice = np.concatenate([wants.queries, size + wants.queries[wider[wants.queries]]])
+    return wants._replace(regions=regions, queries=twice)
+
+
+def lighten(
+    wants: Interest, everyone: Points, accuracy: Floats, shed: Bools, accessed: Bools, leaders: Ints, budget: int
+) -> None:
+    """Shed what there is too much of among the objects that were accessed: it is done lazily, as they report."""
+    restore(wants, shed, accuracy)
+    led = _led(leaders, len(shed))
+    shed[led] = False
+    kept = ~np.isnan(everyone.x) & (wants.counts > 0) & ~shed
+    surplus = int(np.count_nonzero(kept)) - budget
+    if surplus > 0:
+        drop(wants, everyone, shed, kept & accessed & ~led, accuracy, surplus)
+
+
+def shrink(
+    wants: Interest, queries: Table, after: Regions, shed: Bools, leaders: Ints, width: float, budget: int
+) -> None:
+    """Shrink queries if they want too many objects, and shed those that none wants any more."""
+    shed[:] = False
+    if np.count_nonzero(wants.counts) > budget:
+        shed[:] = (wants.counts > 0) & ~shrunk(queries, after, wants, _led(leaders, len(shed)), width, budget)
+
+
+def _led(leaders: Ints, objects: int) -> Bools:
+    """Which objects are focal."""
+    led = np.zeros(objects, np.bool_)
+    led[leaders[leaders >= 0]] = True
+    return led

@@ -1,0 +1,295 @@
+"""Rankings: who is among the k nearest of a query, moment by moment within one train (SOLE 3.2, 5.3)."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from australis.boxes.moving.grid import Grid, cells_between, cells_of, grid, rows_between, rows_of
+from australis.boxes.moving.nearest import before, guess
+from australis.boxes.moving.overlaps import Found, joined
+from australis.boxes.moving.placements import Placements
+from australis.boxes.moving.regions import LAST, Floats, apart, contains, distance, measured, reach
+from australis.boxes.moving.versions import Versions
+from australis.kernels.jit import inner
+from australis.model.train import Bools, Ints
+
+_ENOUGH, _CANDIDATES, _UPDATES = range(3)
+
+
+class Scratch(NamedTuple):
+    """Room for the candidates of one version of a query, and for its members."""
+
+    places: Ints
+    far: Floats
+    moments: Ints
+    held: Ints
+    fresh: Ints
+    near: Floats
+    seen: Ints
+    """By object: when it was last a member, and which of them."""
+    which: Ints
+
+
+class Ranked(NamedTuple):
+    """Updates with the measures of distances, and the limits and ties of queries at the end, where these changed."""
+
+    found: Found
+    away: Floats
+    queries: Ints
+    limits: Floats
+    ties: Ints
+
+
+def rankings(
+    placed: Placements, resting: Ints, versions: Versions, those: Ints, k: Ints, again: Bools, tell: bool, moments: int
+) -> Ranked:
+    """The updates of kNN queries, of which `those` are the versions, in order; `k` is by slot of queries.
+
+    Candidates are the places within a radius in which there are k objects at each moment. With `tell`, members that lie
+    elsewhere, or whose query does, are told of again.
+    """
+    somewhere = ~np.isnan(placed.points.x)
+    moving = np.flatnonzero(somewhere[: len(placed.slots) - len(resting)])
+    everything = grid(placed.points, placed.points, np.flatnonzero(somewhere))
+    changed = grid(placed.points, placed.points, moving)
+    starts = those[versions.before[those] < 0]
+    ends = those[versions.after[those] < 0]
+    wanted = np.minimum(k[versions.queries[starts]], len(placed.slots) + 1)
+    objects, most = int(placed.slots.max(initial=0)) + 1, int(wanted.max(initial=1))
+    limits, ties, affected = np.zeros(len(starts)), np.zeros(len(starts), np.int64), np.zeros(len(starts), np.bool_)
+    size, room, at, parts, aways = 256, max(1 << 16, 4 * most), np.zeros(2, np.int64), [], []
+    while at[0] < len(starts):
+        scratch = scratch_for(size, most, objects)
+        found, away = Found(*np.empty((4, room), np.int64)), np.zeros(room)
+        at[1] = _ENOUGH
+        count = _rankings(
+            everything, changed, placed, versions, starts, ends, wanted, again, tell, moments, at, scratch, found, away,
+            limits, ties, affected,
+        )  # fmt: skip
+        parts.append(Found(*(each[:count] for each in found)))
+        aways.append(away[:count])
+        size = 2 * size if at[1] == _CANDIDATES else size
+        room = 2 * room if at[1] == _UPDATES and not count else room
+    here = np.flatnonzero(affected)
+    away = np.concatenate([np.empty(0), *aways])
+    return Ranked(joined(parts), away, versions.queries[starts[here]], limits[here], ties[here])
+
+
+def scratch_for(size: int, most: int, objects: int) -> Scratch:
+    return Scratch(
+        np.empty(size, np.int64), np.empty(size), np.empty(2 * size, np.int64), np.empty(most, np.int64),
+        np.empty(most, np.int64), np.empty(most), np.full(objects, -1, np.int64), np.empty(objects, np.int64),
+    )  # fmt: skip
+
+
+@inner
+def _rankings(
+    everything: Grid, changed: Grid, placed: Placements, versions: Versions, starts: Ints, ends: Ints, wanted: Ints,
+    again: Bools, tell: bool, moments: int, at: Ints, scratch: Scratch, found: Found, away: Floats, limits: Floats,
+    ties: Ints, affected: Bools,
+) -> int:  # fmt: skip
+    """Go on from the query `at` while there is room; what there was not enough of stands beside it."""
+    regions, count, stamp = versions.regions, 0, 0
+    earth = regions.earth
+    for nth in range(at[0], len(starts)):
+        begun, members, known = count, 0, False
+        if starts[nth] == ends[nth] and not _touched(changed, versions, starts[nth]):
+            continue
+        limit = regions.limit[starts[nth]]
+        radius = max(distance(limit, earth) if limit < math.inf else 0.0, guess(everything, wanted[nth], earth))
+        for version in range(starts[nth], ends[nth] + 1):
+            since, until = versions.since[version], versions.until[version]
+            size, stages = 0, 0
+            if regions.west[version] <= regions.east[version]:
+                while True:
+                    size, whole = _gather(everything, placed, versions, version, radius, scratch)
+                    if size < 0:
+                        at[0], at[1] = nth, _CANDIDATES
+                        return begun
+                    sort(scratch.places, scratch.far, size, placed.points.id)
+                    stages = stages_of(placed, scratch, size, since, until)
+                    if whole or _enough(placed, scratch, size, stages, since, wanted[nth]):
+                        break
+                    radius *= 2
+            for stage in range(-1, stages):
+                moment = since if stage < 0 else scratch.moments[stage]
+                if count + 3 * wanted[nth] > len(away):
+                    at[0], at[1] = nth, _UPDATES
+                    return begun
+                fresh = 0
+                for i in range(size):
+                    if fresh == wanted[nth]:
+                        break
+                    place = scratch.places[i]
+                    if placed.since[place] <= moment < placed.until[place]:
+                        scratch.fresh[fresh], scratch.near[fresh] = place, scratch.far[i]
+                        fresh += 1
+                if moment >= 0:
+                    retold = tell and stage < 0
+                    count = changes(
+                        placed, version, moment, members, fresh, again, tell, retold, stamp, scratch, found, away, count
+                    )
+                    stamp += 2
+                for i in range(fresh):
+                    scratch.held[i] = scratch.fresh[i]
+                members, known = fresh, size > 0 or regions.west[version] <= regions.east[version]
+        affected[nth] = known
+        limits[nth], ties[nth] = math.inf, LAST
+        if members and members == wanted[nth]:
+            limits[nth], ties[nth] = scratch.near[members - 1], placed.points.id[scratch.held[members - 1]]
+    at[0] = len(starts)
+    return count
+
+
+@inner
+def _touched(changed: Grid, versions: Versions, version: int) -> bool:
+    """Whether any place of an object that moves lies in the circle of a query."""
+    regions = versions.regions
+    bottom, top = rows_of(changed, regions, version)
+    for row in range(bottom, top + 1):
+        first, last = cells_of(changed, regions, version, row)
+        for i in range(changed.starts[first], changed.starts[last + 1]):
+            if contains(regions, version, changed.x[i], changed.y[i], changed.mask[i], changed.id[i]):
+                return True
+    return False
+
+
+@inner
+def _gather(
+    cells: Grid, placed: Placements, versions: Versions, version: int, radius: float, scratch: Scratch
+) -> tuple[int, bool]:
+    """The places within a radius while a version lasts; -1 if there is no room for them; and whether these are all."""
+    regions = versions.regions
+    x, y, earth, need = regions.x[version], regions.y[version], regions.earth, regions.need[version]
+    west, east, south, north = reach(x, y, radius, earth)
+    bottom, top = rows_between(cells, south, north)
+    whole = top - bottom + 1 == cells.sides[1]
+    if whole:
+        for row in range(bottom, top + 1):
+            first, last = cells_between(cells, row, west, east)
+            whole = whole and last - first + 1 == cells.sides[0]
+    most, count = math.inf if whole else measured(radius, earth), 0
+    for row in range(bottom, top + 1):
+        first, last = cells_between(cells, row, west, east)
+        for i in range(cells.starts[first], cells.starts[last + 1]):
+            place = cells.slots[i]
+            if need & ~cells.mask[i]:
+                continue
+            if placed.since[place] >= versions.until[version] or placed.until[place] <= versions.since[version]:
+                continue
+            far = apart(cells.x[i], cells.y[i], x, y, earth)
+            if far > most:
+                continue
+            if count == len(scratch.far):
+                return -1, whole
+            scratch.places[count], scratch.far[count] = place, far
+            count += 1
+    return count, whole
+
+
+@inner
+def sort(places: Ints, far: Floats, size: int, identifiers: Ints) -> None:
+    """The nearest first, of those equally far the smaller identifiers: in steps that become shorter."""
+    gap = 1
+    while gap < size // 3:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for i in range(gap, size):
+            place, away, at = places[i], far[i], i
+            while at >= gap and before(away, identifiers[place], far[at - gap], identifiers[places[at - gap]]):
+                places[at], far[at] = places[at - gap], far[at - gap]
+                at -= gap
+            places[at], far[at] = place, away
+        gap //= 3
+
+
+@inner
+def stages_of(placed: Placements, scratch: Scratch, size: int, since: int, until: int) -> int:
+    """The moments between two at which a candidate comes or goes, in order; how many there are."""
+    count = 0
+    for i in range(size):
+        place = scratch.places[i]
+        if since < placed.since[place] < until:
+            scratch.moments[count] = placed.since[place]
+            count += 1
+        if since < placed.until[place] < until:
+            scratch.moments[count] = placed.until[place]
+            count += 1
+    _ascend(scratch.moments, count)
+    kept = 0
+    for i in range(count):
+        if kept == 0 or scratch.moments[i] != scratch.moments[kept - 1]:
+            scratch.moments[kept] = scratch.moments[i]
+            kept += 1
+    return kept
+
+
+@inner
+def _ascend(values: Ints, size: int) -> None:
+    gap = 1
+    while gap < size // 3:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for i in range(gap, size):
+            value, at = values[i], i
+            while at >= gap and values[at - gap] > value:
+                values[at] = values[at - gap]
+                at -= gap
+            values[at] = value
+        gap //= 3
+
+
+@inner
+def _enough(placed: Placements, scratch: Scratch, size: int, stages: int, since: int, wanted: int) -> bool:
+    """Whether at all moments there are as many candidates as are wanted."""
+    for stage in range(-1, stages):
+        moment, count = since if stage < 0 else scratch.moments[stage], 0
+        for i in range(size):
+            place = scratch.places[i]
+            if placed.since[place] <= moment < placed.until[place]:
+                count += 1
+                if count == wanted:
+                    break
+        if count < wanted:
+            return False
+    return True
+
+
+@inner
+def changes(
+    placed: Placements, version: int, moment: int, members: int, fresh: int, again: Bools, tell: bool, retold: bool,
+    stamp: int, scratch: Scratch, found: Found, away: Floats, count: int,
+) -> int:  # fmt: skip
+    """Tell who is a member now and was not, and who was and is not."""
+    for i in range(members):
+        slot = placed.slots[scratch.held[i]]
+        scratch.seen[slot], scratch.which[slot] = stamp, i
+    for i in range(fresh):
+        place = scratch.fresh[i]
+        slot = placed.slots[place]
+        told, stays = retold, scratch.seen[slot] == stamp
+        if stays:
+            old = scratch.held[scratch.which[slot]]
+            scratch.seen[slot] = stamp + 1
+            other = old != place
+            told = (told or other) if tell else other and again[place]
+            if told and not tell:
+                found.signs[count], found.versions[count] = -1, version
+                found.places[count], found.moments[count] = old, moment
+                count += 1
+        if told or not stays:
+            found.signs[count], found.versions[count] = 1, version
+            found.places[count], found.moments[count] = place, moment
+            away[count] = scratch.near[i]
+            count += 1
+    for i in range(members):
+        place = scratch.held[i]
+        if scratch.seen[placed.slots[place]] == stamp:
+            found.signs[count], found.versions[count] = -1, version
+            found.places[count], found.moments[count] = place, moment
+            away[count] = 0.0
+            count += 1
+    return count

@@ -1,0 +1,205 @@
+"""Reports one after another: what each of them changes in the answers of all queries (SOLE 5.3)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from australis.arrow.columns import Values
+from australis.boxes.moving import leading
+from australis.boxes.moving import objects as known
+from australis.boxes.moving import queries as asked
+from australis.boxes.moving.moments import Carried
+from australis.boxes.moving.overlaps import Found, overlaps
+from australis.boxes.moving.placements import Placements, Reports, placements
+from australis.boxes.moving.rankings import Ranked, rankings
+from australis.boxes.moving.regions import NEAREST, Floats, Points
+from australis.boxes.moving.versions import Versions, versions
+from australis.model.box import Tables, Trains
+from australis.model.order import Order
+from australis.model.table import Table
+from australis.model.train import Bools, Ints, Train
+
+if TYPE_CHECKING:
+    from australis.boxes.moving.watch import Watch
+
+
+class Clock(NamedTuple):
+    """The latest time at each number at which a tuple arrives."""
+
+    numbers: Ints
+    nows: Values
+    first: Any
+    """The time before all of them."""
+
+    def at(self, number: int) -> Any:
+        place = int(np.searchsorted(self.numbers, number, side="right")) - 1
+        return self.first if place < 0 else self.nows[place]
+
+
+class Told(NamedTuple):
+    """Updates that leave by a port: tuples without what it carries, and the rest."""
+
+    found: Found
+    away: Floats
+
+
+def step(box: Watch, tables: Tables, trains: Trains, clock: Clock | None, schemas: tuple[pa.Schema, ...]) -> Trains:
+    """The updates of some reports, and the candidates among them where there are other partitions."""
+    reports, told = trains[0], trains[2] if box.spread else None
+    objects, queries = tables["objects"], tables["queries"]
+    stored, touched = objects.alive.copy(), objects.touched.copy()
+    both = [each for each in (reports, told) if each is not None]
+    numbers = np.unique(np.concatenate([each.number for each in both]))
+    nows = None if clock is None else clock.nows[np.searchsorted(clock.numbers, numbers)]
+    timeout = box._timeout(reports.schema)
+    given, columns = _reports(box, objects, reports, numbers)
+    there = np.concatenate([stored, np.zeros(len(objects.alive) - len(stored), np.bool_)])
+    placed = placements(objects, there, given, len(numbers), nows, timeout)
+    moved, guides, points = placed, objects, known.points(objects, there)
+    if told is not None:
+        guides = tables["leaders"]
+        moved, points = _guides(box, guides, told, numbers, nows, timeout)
+    made = versions(queries, queries.alive, leading.slots(guides, queries), points, moved, len(numbers), box.earth)
+    moving = len(placed.slots)
+    nearest = made.regions.kind == NEAREST
+    if nearest.any() or (made.before >= 0).any():
+        placed = _with(placed, objects, there, len(numbers))
+    resting = np.arange(moving, len(placed.slots))
+    carried = Carried(objects, reports, box.carry, placed)
+    again = carried.again() if box.revise else np.zeros(len(placed.slots), np.bool_)
+    found = overlaps(placed, resting, made, np.flatnonzero(~nearest), again, len(numbers))
+    tell = box.spread
+    ranked = rankings(placed, resting, made, np.flatnonzero(nearest), queries[asked.K], again, tell, len(numbers))
+    _limit(queries, ranked)
+    stamps = np.full(len(numbers), np.iinfo(np.int64).max)
+    for each in both:
+        np.minimum.at(stamps, np.searchsorted(numbers, each.number), each.ts)
+    near = Told(ranked.found, ranked.away)
+    plain = Told(found, np.zeros(len(found.signs)))
+    if not tell:
+        plain = Told(*_joined(plain, near))
+    out = [_train(box, tables, schemas[0], plain, placed, made, carried, numbers, stamps, False)]
+    if len(schemas) > 1:
+        out.append(_train(box, tables, schemas[1], near, placed, made, carried, numbers, stamps, True))
+    _write(box, tables, reports, columns, placed, moving, (stored, touched))
+    if told is not None:
+        _lead(box, tables, told, nows, timeout)
+    return tuple(out)
+
+
+def _reports(box: Watch, objects: Table, reports: Train, numbers: Ints) -> tuple[Reports, dict[str, Values]]:
+    named = known.named(reports, box.id)
+    slots = objects.find([reports[box.id].take(named)], len(named))
+    columns: dict[str, Values] = {
+        known.X: known.coordinate(reports, box.x),
+        known.Y: known.coordinate(reports, box.y),
+        known.MASK: known.masks(reports, box._conditions(reports.schema)),
+    }
+    placed = np.isfinite(columns[known.X]) & np.isfinite(columns[known.Y])
+    times = np.zeros(len(reports), np.int64)
+    if box.time is not None:
+        times, timed = Order(box.time).places(reports)
+        columns[known.TIME] = times
+        placed &= timed
+    x, y, mask = (columns[name][named] for name in (known.X, known.Y, known.MASK))
+    moments = np.searchsorted(numbers, reports.number[named])
+    return Reports(slots, moments, named, x, y, mask, times[named], placed[named]), columns
+
+
+def _guides(
+    box: Watch, leaders: Table, told: Train, numbers: Ints, nows: Values | None, timeout: Any
+) -> tuple[Placements, Points]:
+    """Where focal objects are, moment by moment, and before all of them."""
+    there = leaders.alive.copy()
+    named = known.named(told, box.id)
+    slots = leaders.find([told[box.id].cast(pa.int64()).take(named)], len(named))
+    there = np.concatenate([there, np.zeros(len(leaders.alive) - len(there), np.bool_)])
+    x, y = known.coordinate(told, box.x)[named], known.coordinate(told, box.y)[named]
+    times, timed = np.zeros(len(told), np.int64), np.ones(len(told), np.bool_)
+    if box.time is not None:
+        times, timed = Order(box.time).places(told)
+    placed = np.isfinite(x) & np.isfinite(y) & timed[named]
+    moments = np.searchsorted(numbers, told.number[named])
+    given = Reports(slots, moments, named, x, y, np.zeros(len(named), np.int64), times[named], placed)
+    return placements(leaders, there, given, len(numbers), nows, timeout), known.points(leaders, there)
+
+
+def _with(placed: Placements, objects: Table, there: Bools, moments: int) -> Placements:
+    """The places with those of objects that rest behind them."""
+    rest = there.copy()
+    rest[placed.slots] = False
+    slots = np.flatnonzero(rest)
+    none, points = np.full(len(slots), -1), placed.points
+    x, y, mask = objects[known.X][slots], objects[known.Y][slots], objects[known.MASK][slots]
+    identifiers = objects[objects.key[0]][slots].astype(np.int64)
+    both = Points(*(np.concatenate(pair) for pair in zip(points, (x, y, mask, identifiers), strict=True)))
+    more = (slots, none, np.full(len(slots), moments), none, objects[known.TIME][slots])
+    where, since, until, row, time = (np.concatenate(pair) for pair in zip(placed[:5], more, strict=True))
+    return Placements(
+        where,
+        since,
+        until,
+        row,
+        time,
+        both,
+        np.concatenate([placed.before, none]),
+        np.concatenate([placed.after, none]),
+    )
+
+
+def _limit(queries: Table, ranked: Ranked) -> None:
+    """Write how far kNN queries reach now."""
+    queries["limit"][ranked.queries] = ranked.limits
+    queries["tie"][ranked.queries] = ranked.ties
+    queries.touched[ranked.queries] = True
+
+
+def _joined(one: Told, other: Told) -> tuple[Found, Floats]:
+    found = Found(*(np.concatenate(pair) for pair in zip(one.found, other.found, strict=True)))
+    return found, np.concatenate([one.away, other.away])
+
+
+def _train(
+    box: Watch, tables: Tables, schema: pa.Schema, told: Told, placed: Placements, made: Versions, carried: Carried,
+    numbers: Ints, stamps: Ints, candidates: bool,
+) -> Train:  # fmt: skip
+    """Updates as tuples, moment by moment, those that leave first."""
+    objects, queries = tables["objects"], tables["queries"]
+    found, slots, asking = told.found, placed.slots[told.found.places], made.queries[told.found.versions]
+    order = np.lexsort((placed.points.id[found.places], asking, found.signs, found.moments))
+    rows = carried.told(found, box.revise)[order]
+    found, slots, asking = Found(*(each[order] for each in found)), slots[order], asking[order]
+    arrays = [queries.get(asked.QUERY, asking), pa.array(found.signs.astype(np.int8)), objects.get(box.id, slots)]
+    if candidates:
+        arrays += [pa.array(queries[asked.K][asking]), pa.array(told.away[order])]
+    arrays += [carried.columns[name].take(rows) for name in box.carry]
+    tuples = pa.RecordBatch.from_arrays(arrays, schema=schema)
+    return Train(tuples, stamps[found.moments], numbers[found.moments])
+
+
+def _write(
+    box: Watch, tables: Tables, reports: Train, columns: dict[str, Values], placed: Placements, moving: int,
+    kept: tuple[Bools, Bools],
+) -> None:  # fmt: skip
+    """Put the last place of each object in the table; those that are nowhere go."""
+    objects = tables["objects"]
+    last = np.flatnonzero(placed.after[:moving] < 0)
+    there = ~np.isnan(placed.points.x[last])
+    rows, slots = placed.row[last], placed.slots[last]
+    fresh = there & (rows >= 0)
+    known.put(objects, slots[fresh], rows[fresh], columns, reports)
+    gone = slots[~there]
+    box._free(objects, gone[objects.alive[gone]], *kept)
+
+
+def _lead(box: Watch, tables: Tables, told: Train, nows: Values | None, timeout: Any) -> None:
+    times, timed = np.zeros(len(told), np.int64), np.ones(len(told), np.bool_)
+    if box.time is not None:
+        times, timed = Order(box.time).places(told)
+    leading.report(tables["leaders"], told, (box.id, box.x, box.y), times, timed)
+    none = np.zeros(len(tables["queries"].alive), np.bool_)
+    oldest = None if nows is None or not len(nows) else nows[-1].item() - timeout
+    leading.forget(tables["leaders"], tables["queries"], none, oldest)

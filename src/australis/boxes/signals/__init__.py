@@ -1,0 +1,5 @@
+"""Signals: segments of samples, and the boxes that work on them (XStream)."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

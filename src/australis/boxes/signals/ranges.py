@@ -1,0 +1,38 @@
+"""Ranges: what boxes that detect something give to `sync`, [start, end] in indices and whether to keep it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+
+from australis.arrow.schema import numeric
+from australis.errors import SchemaError, listing, near
+from australis.model.table import Table
+from australis.model.train import Bools, Ints, Train
+
+_MADE = {"start": pa.int64(), "end": pa.int64(), "keep": pa.bool_()}
+
+
+def check_score(stream: pa.Schema, name: str) -> None:
+    """What is looked at is a number."""
+    if name not in stream.names or not numeric(stream.field(name).type):
+        numbers = [field.name for field in stream if numeric(field.type)]
+        raise SchemaError(f"the score `{name}` is no number{near(name, numbers)}; there are {listing(numbers)}")
+
+
+def ranges_schema(stream: pa.Schema, by: tuple[str, ...]) -> pa.Schema:
+    """The columns of ranges of keys."""
+    for name in by:
+        if name in _MADE:
+            raise SchemaError(f"the key `{name}` has the name of a column of ranges: map it to another first")
+    return pa.schema([*(stream.field(name) for name in by), *(pa.field(*each) for each in _MADE.items())])
+
+
+def ranges(
+    stream: pa.Schema, by: tuple[str, ...], keys: Table, slots: Ints, start: Ints, end: Ints, keep: Bools, ts: Ints,
+    number: Ints,
+) -> Train:  # fmt: skip
+    """Ranges of the keys in some slots."""
+    columns: list[Any] = [*(keys.get(name, slots) for name in by), pa.array(start), pa.array(end), pa.array(keep)]
+    return Train(pa.RecordBatch.from_arrays(columns, schema=ranges_schema(stream, by)), ts, number)

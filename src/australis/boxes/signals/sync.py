@@ -1,0 +1,211 @@
+"""Sync: cut ranges of time out of signals, all at once (XStream II-A, IV-A)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from australis.arrow.columns import plain, take
+from australis.boxes.signals.column import Segments, segments
+from australis.boxes.signals.cutting import Cuts, Ranges, cut, edges, limits, reach, release
+from australis.boxes.signals.pieces import (
+    Pieces,
+    arrive,
+    channels,
+    check_same,
+    held_table,
+    hold,
+    keys_table,
+    samples,
+    waiting,
+)
+from australis.boxes.signals.sequence import out_of_order
+from australis.errors import SchemaError, listing, near
+from australis.model.box import Key, Moment, Tables, Trains, bound
+from australis.model.table import Table
+from australis.model.train import Ints, Train, empty
+
+_UNITS = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
+_OWN = ("#key", "#place", "#ts", "#number")
+
+
+@dataclass(frozen=True)
+class Sync:
+    """For each range of the first input, the samples that lie in it of every column of segments of the others.
+
+    A range is [start, end], both included: indices where the columns are whole numbers, times where they are
+    timestamps, which serve signals of different rates. It leaves when every signal of its key has come past its end,
+    or at the end of the input, after the ranges before it. Ranges ascend in `start`: what lies before the start of a
+    range, or up to the end of one that is not to `keep`, is freed when it leaves, and is not there for later ones.
+    Samples wait for ranges, so that it takes some that are not kept to free them. A signal with gaps in a range gives
+    its runs over several tuples; where it has no (more) samples it is null. Other columns of signals are left behind,
+    those of ranges stay. Tuples of the first signal with a segment that is out of order leave by the port `late_1`,
+    those of the second by `late_2`, and so on.
+    """
+
+    signals: int
+    by: tuple[str, ...] = ()
+    start: str = "start"
+    end: str = "end"
+    keep: str = ""
+
+    kind: ClassVar[str] = "sync"
+
+    @property
+    def arity(self) -> int:
+        return 1 + self.signals
+
+    def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
+        control = inputs[0]
+        if not self.signals:
+            raise SchemaError("sync takes ranges and at least one signal")
+        check_same(inputs, self.by)
+        for name in (self.start, self.end, *([self.keep] if self.keep else [])):
+            if name not in control.names:
+                raise SchemaError(f"`{name}` is no column of the ranges{near(name, control.names)}; there are"
+                                  f" {listing(control.names)}")  # fmt: skip
+        first, last = (control.field(name).type for name in (self.start, self.end))
+        if first != last or not (pa.types.is_signed_integer(first) or pa.types.is_timestamp(first)):
+            raise SchemaError(f"a range goes from {first} to {last}; give two whole numbers or two timestamps")
+        if self.keep and control.field(self.keep).type != pa.bool_():
+            raise SchemaError(f"`{self.keep}` is {control.field(self.keep).type}; what says whether to keep is boolean")
+        return {"out": self._schema(*inputs)} | {f"late_{at}": each for at, each in enumerate(inputs) if at}
+
+    def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
+        return (self.by,) * self.arity
+
+    def tables(self, *inputs: pa.Schema) -> Tables:
+        channels = self._channels(*inputs)
+        edge, last = (pa.field(name, pa.int64(), nullable=False) for name in ("#edge", "#last"))
+        count = pa.field("#ranges", pa.int64(), nullable=False)
+        kept = [inputs[0].field(name) for name in self._carried(inputs[0])]
+        own = [pa.field(name, pa.int64(), nullable=False) for name in _OWN]
+        flag = pa.field("#keep", pa.bool_(), nullable=False)
+        return {
+            "keys": keys_table(inputs[0], self.by, len(channels), edge, last, count),
+            "ranges": Table(pa.schema([*kept, *own, flag])),
+            **{f"held_{at}": held_table() for at in range(len(channels))},
+        }
+
+    def holds(self, *inputs: pa.Schema) -> str:
+        return "the ranges that signals have not come past, and the samples since the last range"
+
+    def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
+        keys, pending = tables["keys"], tables["ranges"]
+        schemas = [train.schema for train in trains]
+        slots = [keys.find([train[name] for name in self.by], len(train)) for train in trains]
+        self._ask(keys, pending, trains[0], slots[0])
+        ranges, waits = self._ranges(pending, schemas[0])
+        wanted = np.concatenate(slots) if not moment.end else keys.slots
+        given: list[Segments] = []
+        pieces: list[Pieces] = []
+        olds: list[Ints] = []
+        channels = self._channels(*schemas)
+        late = [np.zeros(len(train), np.bool_) for train in trains]
+        for at, (side, name) in enumerate(channels):
+            held = tables[f"held_{at}"]
+            given.append(segments(trains[side][name]))
+            olds.append(waiting(keys, held, wanted))
+            pieces.append(arrive(keys, held, olds[at], at, slots[side], trains[side], given[at], late[side]))
+        done = np.ones(len(ranges.key), np.bool_)
+        number = ranges.number.copy()
+        for at, its in enumerate(pieces):
+            reach(ranges, its, keys, at, moment.number if moment.end else -1, done, number)
+        released = release(ranges, done, number, keys)
+        out = empty(self._schema(*schemas))
+        if released.any():
+            leaving = ranges.where(released)
+            cuts = [cut(leaving, its, keys) for its in pieces]
+            edges(leaving, keys)
+            out = self._out(tables, schemas, leaving, waits[released], number[released], cuts, pieces, olds, given)
+        for at in range(len(channels)):
+            self._hold(keys, tables[f"held_{at}"], pieces[at], given[at], ranges.unit)
+        pending.free(waits[released])
+        return (out, *map(out_of_order, trains[1:], late[1:]))
+
+    def _ask(self, keys: Table, pending: Table, train: Train, slots: Ints) -> None:
+        """Let ranges wait for their signals; one that has no start or end is none."""
+        first, last = train[self.start], train[self.end]
+        rows = np.arange(len(train))
+        if first.null_count or last.null_count:
+            rows = np.flatnonzero(plain(first.is_valid())[0] & plain(last.is_valid())[0])
+        if not len(rows):
+            return
+        new = pending.insert(len(rows))
+        for name in self._carried(train.schema):
+            pending.put(name, new, take(train[name], rows))
+        pending["#key"][new], pending["#ts"][new], pending["#number"][new] = (
+            slots[rows], train.ts[rows], train.number[rows],
+        )  # fmt: skip
+        pending["#place"][new] = np.arange(len(rows)) + keys["#ranges"].max(initial=0)
+        keys["#ranges"][slots[rows]] = pending["#place"][new].max() + 1
+        flags = plain(train[self.keep].fill_null(False))[0][rows] if self.keep else np.ones(len(rows), np.bool_)
+        pending["#keep"][new] = flags
+
+    def _ranges(self, pending: Table, control: pa.Schema) -> tuple[Ranges, Ints]:
+        """The ranges that wait, by key and in order of arrival, and their slots."""
+        slots = pending.slots
+        slots = slots[np.lexsort((pending["#place"][slots], pending["#key"][slots]))]
+        type_ = control.field(self.start).type
+        unit = _UNITS[type_.unit] if isinstance(type_, pa.TimestampType) else 0
+        # Beyond these no sample lies, and twice a place, or a place at a rate, would overflow.
+        far = min(1 << 60, unit << 36) if unit else 1 << 60
+        first, last = (np.clip(pending[name][slots].astype(np.int64), -far, far) for name in (self.start, self.end))
+        return Ranges(
+            pending["#key"][slots], first, last, pending["#keep"][slots], pending["#ts"][slots],
+            pending["#number"][slots], unit,
+        ), slots  # fmt: skip
+
+    def _hold(self, keys: Table, held: Table, pieces: Pieces, given: Segments, unit: int) -> None:
+        hold(held, self._own(pieces), given.samples, limits(keys, unit, pieces))
+
+    def _own(self, pieces: Pieces) -> Pieces:
+        """Pieces whose offsets count in the samples of the train, for where those that are held are not needed.
+
+        They come after all that is held, which need not be joined with them then.
+        """
+        return replace(pieces, offset=pieces.offset - int(pieces.size[pieces.slot >= 0].sum()))
+
+    def _out(
+        self, tables: Tables, schemas: list[pa.Schema], leaving: Ranges, waits: Ints, number: Ints, cuts: list[Cuts],
+        pieces: list[Pieces], olds: list[Ints], given: list[Segments],
+    ) -> Train:  # fmt: skip
+        """A tuple for each range that is kept, or more where a signal has gaps in it."""
+        many = np.maximum(1, np.max([each.count for each in cuts], axis=0)) * leaving.keep
+        of = np.repeat(np.arange(len(many)), many)
+        turn = np.arange(len(of)) - np.repeat(np.cumsum(many) - many, many)
+        order = np.lexsort((tables["ranges"]["#place"][waits[of]], number[of]))
+        of, turn = of[order], turn[order]
+        ts = leaving.ts.copy()
+        columns = [tables["ranges"].get(name, waits[of]) for name in self._carried(schemas[0])]
+        for at, each in enumerate(cuts):
+            ts = np.minimum(ts, each.ts)
+            there = turn < each.count[of]
+            runs = (each.first[of] + turn)[there]
+            its, all_ = self._own(pieces[at]), given[at].samples
+            if (its.slot[each.piece] >= 0).any():
+                its, all_ = pieces[at], samples(tables[f"held_{at}"], olds[at], given[at])
+            columns.append(each.segments(runs, there, its, all_).arrow())
+        schema = self._schema(*schemas)
+        return Train(pa.RecordBatch.from_arrays(columns, schema=schema), ts[of], number[of])
+
+    def _carried(self, control: pa.Schema) -> list[str]:
+        return [name for name in control.names if name != self.keep]
+
+    @bound
+    def _channels(self, *inputs: pa.Schema) -> list[tuple[int, str]]:
+        return channels(inputs[1:])
+
+    @bound
+    def _schema(self, *inputs: pa.Schema) -> pa.Schema:
+        fields = [inputs[0].field(name) for name in self._carried(inputs[0])]
+        for side, name in self._channels(*inputs):
+            if name in [field.name for field in fields]:
+                raise SchemaError(
+                    f"the column `{name}` of signal {side} is there already: map it to another name first"
+                )
+            fields.append(inputs[side].field(name).with_nullable(True))
+        return pa.schema(fields)

@@ -1,0 +1,129 @@
+"""What a command line gives a run: sources and sinks by name, a speed, a trigger, a port."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from australis.arrow.durations import seconds
+from australis.connectors import sink
+from australis.connectors.sink import Sink
+from australis.connectors.sinks.console import Console
+from australis.connectors.source import Source
+from australis.connectors.sources import uri
+from australis.connectors.sources.replay import Replay
+from australis.engine.metrics import LOOPBACK
+from australis.errors import AustralisError, RunError, listing, near
+from australis.model.network import Network
+
+FASTEST = 1e12
+"""The speed of a replay that waits for nothing: a day of its own time is over at once."""
+_MASTERS = ("local", "spark://", "yarn", "k8s://")
+_EXAMPLES = {"--source": "reports=reports.csv", "--sink": "jams=jams.csv"}
+
+
+def named(option: str, given: Iterable[str] | None) -> dict[str, str]:
+    """The texts of an option by name.
+
+    >>> named("--source", ["reports=reports/*.csv?follow=true"])
+    {'reports': 'reports/*.csv?follow=true'}
+    """
+    found: dict[str, str] = {}
+    for each in given or ():
+        name, sign, text = each.partition("=")
+        if not (name and sign and text):
+            raise RunError(f"{option} {each}: write it as NAME=TEXT, such as {option} {_EXAMPLES[option]}")
+        if name in found:
+            raise RunError(f"{option} {each}: {name} is given already; a glob or a folder names several files at once")
+        found[name] = text
+    return found
+
+
+def sources(network: Network, texts: Mapping[str, str], speed: str | None = None) -> dict[str, Source]:
+    """The sources of all inputs. A speed is that of every replay among them."""
+    inputs = {input.name: input for input in network.inputs}
+    for name in texts:
+        _check(name, inputs, "input", "--source")
+    for name in inputs:
+        if name not in texts:
+            raise RunError(f"input {name} has no source: give it one, such as --source {name}={name}.csv")
+    found = {name: _source(name, text, network) for name, text in texts.items()}
+    return found if speed is None else _at_speed(found, texts, speed)
+
+
+def sinks(network: Network, texts: Mapping[str, str], shown: bool = True) -> dict[str, Sink]:
+    """The sinks of the outputs: those that are given none are shown on the console, or go nowhere."""
+    outputs = [output.name for output in network.outputs]
+    for name in texts:
+        _check(name, outputs, "output", "--sink")
+    found: dict[str, Sink] = {name: Console(name=name) for name in outputs if shown}
+    for name, text in texts.items():
+        try:
+            found[name] = Console(name=name) if text == "console" else sink.sink(text)
+        except AustralisError as error:
+            raise RunError(f"--sink {name}={text}: {error}") from error
+    return found
+
+
+def trigger(text: str | None) -> float | None:
+    """The least time between two batches in seconds."""
+    try:
+        return None if text is None else seconds(text)
+    except AustralisError as error:
+        raise RunError(f"--trigger {text}: {error}") from error
+
+
+def master(text: str | None) -> str | None:
+    """The address of a Spark cluster."""
+    if text is not None and not text.startswith(_MASTERS):
+        raise RunError(f"--master {text}: is no Spark cluster; write for example spark://HOST:7077, yarn or local[2]")
+    return text
+
+
+def address(text: str, option: str = "--metrics") -> tuple[str, int]:
+    """A host and a port; the host is this machine for itself alone, if none is given.
+
+    >>> address("9090"), address("0.0.0.0:9090"), address("[::]:9090")
+    (('127.0.0.1', 9090), ('0.0.0.0', 9090), ('::', 9090))
+    """
+    host, _, port = text.rpartition(":")
+    if not (port.isascii() and port.isdigit() and int(port) < 1 << 16):
+        raise RunError(f"{option} {text}: `{port}` is no port; write one up to 65535, or HOST:PORT, such as 9090")
+    return host.strip("[]") or LOOPBACK, int(port)
+
+
+def pace(text: str) -> float:
+    """How many times as fast as the clock; `max` waits for nothing."""
+    try:
+        times = FASTEST if text == "max" else float(text)
+    except ValueError as error:
+        raise RunError(f"--speed {text}: give a number, such as 10, or `max`") from error
+    if not 0 < times < float("inf"):
+        raise RunError(f"--speed {text}: give a number above zero, such as 10, or `max`")
+    return times
+
+
+def _check(name: str, known: Iterable[str], what: str, option: str) -> None:
+    if name not in known:
+        raise RunError(f"{option} {name}: there is no {what} {name}; there are {listing(known)}{near(name, known)}")
+
+
+def _source(name: str, text: str, network: Network) -> Source:
+    (schema,) = (input.schema for input in network.inputs if input.name == name)
+    try:
+        return uri.source(text, schema)
+    except AustralisError as error:
+        raise RunError(f"--source {name}: {error}") from error
+
+
+def _at_speed(found: Mapping[str, Source], texts: Mapping[str, str], speed: str) -> dict[str, Source]:
+    times = pace(speed)
+    if not any(isinstance(source, Replay) for source in found.values()):
+        name, text = next(iter(texts.items()))
+        raise RunError(
+            f"--speed {speed}: no source is a replay; write one with the column that has the times, such as"
+            f" --source '{name}=replay:{text.partition('?')[0]}?on=time'"
+        )
+    return {
+        name: replace(source, speed=times) if isinstance(source, Replay) else source for name, source in found.items()
+    }

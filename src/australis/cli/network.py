@@ -1,0 +1,107 @@
+"""The commands about a network file: `australis check | explain | run`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from australis.cli import options
+from australis.errors import RunError
+
+if TYPE_CHECKING:
+    from australis.model.network import Network
+
+File = Annotated[Path, typer.Argument(metavar="FILE", help="A network file; - is the standard input.")]
+
+
+def check(file: File, functions: options.Functions = None) -> None:
+    """Say whether a network file is valid."""
+    net = _load(file, functions)
+    parts = ((net.inputs, "input"), (net.nodes, "box"), (net.outputs, "output"))
+    name = "standard input" if str(file) == "-" else file
+    print(f"{name}: valid; " + ", ".join(_count(len(things), name) for things, name in parts))
+
+
+def explain(
+    file: File,
+    functions: options.Functions = None,
+    svg: Annotated[
+        Path | None, typer.Option(metavar="OUT.SVG", help="Draw the network here too; - is the standard output.")
+    ] = None,
+    plan: Annotated[bool, typer.Option("--plan", help="Show the stages that it runs in, too.")] = False,
+) -> None:
+    """Say what a network does, how it is partitioned and what it can hold."""
+    net = _load(file, functions)
+    print(net.explain(plan=plan), end="")
+    if svg:
+        _write(svg, net.svg())
+
+
+def run(
+    file: File,
+    functions: options.Functions = None,
+    source: options.Sources = None,
+    sink: options.Sinks = None,
+    checkpoint: options.Checkpoint = None,
+    trigger: options.Trigger = None,
+    train: options.Train = None,
+    speed: options.Speed = None,
+    strict: options.Strict = False,
+    change: options.Change = False,
+    master: options.Master = None,
+    partitions: options.Partitions = None,
+    json: options.Json = False,
+    metrics: options.Metrics = None,
+    quiet: options.Quiet = False,
+    local: options.InProcess = False,
+) -> None:
+    """Run a network on Spark, to the end of its inputs or until Ctrl-C.
+
+    \b
+    australis run jams.yaml --source reports=reports.csv --sink jams=jams.csv
+    australis run jams.yaml --source 'reports=reports/?follow=true' \\
+        --sink jams=jams/ --checkpoint road
+    australis run jams.yaml --source 'reports=replay:reports.csv?on=time' \\
+        --speed 10 --metrics 9090
+
+    The same command again goes on with the run of a checkpoint. Texts of sources and sinks: docs/sources_and_sinks.md.
+    """
+    from australis.cli import arguments as given
+    from australis.connectors import standard
+
+    net = _load(file, functions)
+    chosen = options.Options(
+        checkpoint, trigger, train, speed, strict, change, master, partitions, json, metrics
+    )  # fmt: skip
+    if local:
+        chosen.none_given()
+    sinks = given.named("--sink", sink)
+    with standard.read(given.named("--source", source), chosen.elsewhere) as sources:
+        if local:
+            options.run_local(net, sources, sinks, strict, quiet)
+            return
+        raise typer.Exit(options.run(net, sources, sinks, chosen, str(file), quiet))
+
+
+def _load(file: Path, functions: list[str] | None) -> Network:
+    from australis.netfile.netfile import load, loads
+
+    options.know(functions)
+    return loads(sys.stdin.read(), "standard input") if str(file) == "-" else load(file)
+
+
+def _count(number: int, name: str) -> str:
+    return f"1 {name}" if number == 1 else f"{number} {name}{'es' if name.endswith('x') else 's'}"
+
+
+def _write(path: Path, text: str) -> None:
+    if str(path) == "-":
+        print(text)
+        return
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise RunError(f"{path}: {error}") from error

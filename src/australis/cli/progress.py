@@ -1,0 +1,175 @@
+"""What people see of a run: the rows and lines that tell how far it is, and the objects that programs read."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from australis.connectors import dead_letters as letters
+from australis.engine.losses import losses
+
+if TYPE_CHECKING:
+    from australis.engine.spark.run import Run
+    from australis.engine.totals import Totals
+
+_SPAN = 5.0  # seconds over which tuples a second are told
+
+
+@dataclass(frozen=True)
+class Row:
+    """An input or an output: its tuples since the start, how many a second, how many wait, and how late they are."""
+
+    way: str
+    name: str
+    tuples: int
+    a_second: float
+    waiting: int | None = None
+    delay: float | None = None
+
+    def cells(self) -> tuple[str, ...]:
+        """As people read it.
+
+        >>> Row("in", "reports", 1234567, 250000.4, waiting=0).cells()
+        ('in', 'reports', '1,234,567', '250,000', '0', '')
+        """
+        waiting = "" if self.waiting is None else f"{self.waiting:,}"
+        delay = "" if self.delay is None else f"{self.delay:.2f} s"
+        return self.way, self.name, f"{self.tuples:,}", rate(self.a_second), waiting, delay
+
+
+@dataclass
+class Rates:
+    """Tuples a second of inputs and outputs, over the last seconds, or the last batches where those are long."""
+
+    samples: deque[tuple[float, int, dict[str, int]]] = field(default_factory=deque)
+
+    def look(self, now: float, totals: Totals) -> None:
+        """Take note of the totals at a time in seconds."""
+        if self.samples and self.samples[-1][1] == totals.batches:
+            return
+        self.samples.append((now, totals.batches, {**totals.taken, **totals.given}))
+        while len(self.samples) > 3 and now - self.samples[0][0] > _SPAN:
+            self.samples.popleft()
+
+    def of(self, name: str, now: float) -> float:
+        if not self.samples or now <= self.samples[0][0]:
+            return 0.0
+        (since, _, first), (_, _, last) = self.samples[0], self.samples[-1]
+        return (last.get(name, 0) - first.get(name, 0)) / (now - since)
+
+
+def rows(run: Run, rates: Rates, now: float, backlog: Mapping[str, int]) -> Iterator[Row]:
+    """The inputs of a run that are streams, and its outputs."""
+    for input in run.network.inputs:
+        if not input.static:
+            name = input.name
+            yield Row("in", name, run.totals.taken[name], rates.of(name, now), waiting=backlog.get(name))
+    for output in run.network.outputs:
+        name = output.name
+        yield Row("out", name, run.totals.given[name], rates.of(name, now), delay=run.totals.delay.get(name))
+
+
+def batches(run: Run) -> str:
+    """How many batches are done, and how long the last one took."""
+    if run.totals.last is None:
+        return "waiting for the first batch"
+    return f"{count(run.totals.batches, 'batch', 'batches')}, the last in {run.totals.last:.2f} s"
+
+
+def dead(run: Run, kept: bool) -> str:
+    """How many tuples could not be read or were refused, and where they are."""
+    number = count(run.letters, "dead letter", "dead letters")
+    where = f" in {short(run.checkpoint.path / 'letters')}" if kept else " (give --checkpoint to keep them)"
+    return f"{number}{where}" if run.letters else "no dead letters"
+
+
+def lost(run: Run, slack: str = "") -> list[str]:
+    """What boxes found late or refused, and nothing takes from them, with what to do; `slack` says how it is given."""
+    return losses(run.network, run.totals.ports, slack, letters=True)
+
+
+def first_letter(run: Run) -> str:
+    """The end of a line that tells of the first tuple that could not be read, or nothing."""
+    found = letters.read(run.checkpoint.path).slice(0, 1).to_pylist() if run.letters else []
+    return "".join(
+        f"; the first: {each['input']}: {letters.Letter(each['reason'], each['file'], each['position'], each['raw'])}"
+        for each in found
+    )
+
+
+def summary(run: Run, seconds: float, kept: bool, sinks: Mapping[str, str]) -> str:
+    """A run in one line."""
+    taken = ", ".join(f"{row.name} {row.tuples:,}" for row in rows(run, Rates(), 0, {}) if row.way == "in")
+    given = ", ".join(
+        f"{row.name} {row.tuples:,}" + (f" ({sinks[row.name]})" if sinks.get(row.name, "console") != "console" else "")
+        for row in rows(run, Rates(), 0, {})
+        if row.way == "out"
+    )
+    done = f"{count(run.totals.batches, 'batch', 'batches')} in {seconds:.1f} s"
+    return f"in: {taken}; out: {given}; {done}; {dead(run, kept)}"
+
+
+def batch_object(progress: Mapping[str, Any], letters_before: int) -> dict[str, Any]:
+    """A batch for programs; letters are its own."""
+    return {
+        "batch": progress["batch"],
+        "seconds": round(progress["seconds"], 6),
+        "taken": progress["taken"],
+        "given": progress["given"],
+        "delay": progress["delay"],
+        "late": progress["late"],
+        "refused": progress["refused"],
+        "letters": progress["letters"] - letters_before,
+    }
+
+
+def total_object(run: Run, seconds: float, kept: bool, ended: str) -> dict[str, Any]:
+    """A run for programs: how it `ended` is `end`, `interrupt` or `failure`."""
+    totals = {row.name: row.tuples for row in rows(run, Rates(), 0, {})}
+    return {
+        "batches": run.totals.batches,
+        "seconds": round(seconds, 6),
+        "taken": {input.name: totals[input.name] for input in run.network.inputs if input.name in totals},
+        "given": {output.name: totals[output.name] for output in run.network.outputs},
+        "late": run.totals.late,
+        "refused": run.totals.refused,
+        "letters": run.letters,
+        "letters_in": str(run.checkpoint.path / "letters") if kept and run.letters else None,
+        "ended": ended,
+    }
+
+
+def count(number: int, one: str, more: str) -> str:
+    """
+    >>> count(1, "batch", "batches"), count(1200, "batch", "batches")
+    ('1 batch', '1,200 batches')
+    """
+    return f"{number:,} {one if number == 1 else more}"
+
+
+def rate(a_second: float) -> str:
+    """
+    >>> rate(0.0), rate(0.26), rate(12345.6)
+    ('0', '0.3', '12,346')
+    """
+    return f"{a_second:.1f}" if 0 < a_second < 10 else f"{a_second:,.0f}"
+
+
+def clock(seconds: float) -> str:
+    """
+    >>> clock(7), clock(83.4), clock(3723)
+    ('0:07', '1:23', '1:02:03')
+    """
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def short(path: Path) -> str:
+    """A path as people would write it here."""
+    relative = os.path.relpath(path)
+    return str(path) if relative.startswith("..") else relative

@@ -1,0 +1,1 @@
+"""Connectors: where tuples come from, and where results go."""

@@ -1,0 +1,81 @@
+"""Dead letters: input that could not be read, and tuples that boxes refused, kept whole with the reason and place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet
+
+from australis.arrow.schema import schema
+from australis.connectors.sinks.folder import Folder, FolderWriter
+from australis.connectors.sinks.jsontext import json_lines
+from australis.disk.paths import place
+from australis.disk.private import private_folder
+from australis.model.train import Train
+
+SCHEMA = schema("input string, reason string, file string, position bigint, raw binary, batch bigint")
+
+
+@dataclass(frozen=True)
+class Letter:
+    """One line or row that is no tuple. The position is a byte of a text file, or a row of any other source.
+
+    Of a tuple that a box refused it is the arrival number, and there is no file.
+    """
+
+    reason: str
+    file: str
+    position: int
+    raw: bytes
+
+    def __str__(self) -> str:
+        raw = self.raw if len(self.raw) <= 200 else self.raw[:200] + b"..."
+        place = f"{self.file}: at {self.position}: " if self.file else ""
+        return f"{place}{self.reason}, in {raw.decode(errors='backslashreplace')}"
+
+
+def table(input: str, letters: Iterable[Letter], batch: int) -> pa.RecordBatch:
+    """The letters of an input in one batch of a run.
+
+    >>> table("reports", [Letter("2 values for 3 columns", "a.csv", 40, b"1,2")], batch=7).to_pylist()
+    [{'input': 'reports', 'reason': '2 values for 3 columns', 'file': 'a.csv', 'position': 40, 'raw': b'1,2',
+      'batch': 7}]
+    """
+    rows = [(input, letter.reason, letter.file, letter.position, letter.raw, batch) for letter in letters]
+    columns = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in SCHEMA]
+    arrays = [pa.array(values, field.type) for values, field in zip(columns, SCHEMA, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)
+
+
+def refused(box: str, port: str, train: Train, batch: int) -> pa.RecordBatch:
+    """Tuples that a box refused, and that nothing takes from the port, as JSON.
+
+    >>> from australis.testing import train
+    >>> refused("ships", "refused", train("x double", x=[181.5]), batch=7).to_pylist()
+    [{'input': 'ships', 'reason': 'refused by the box (its port `refused`)', 'file': '', 'position': 1,
+      'raw': b'{"x": 181.5}', 'batch': 7}]
+    """
+    count = len(train)
+    raw = [] if not count else json_lines(train.tuples).removesuffix(b"\n").split(b"\n")
+    columns: list[pa.Array[Any]] = [
+        pa.repeat(box, count), pa.repeat(f"refused by the box (its port `{port}`)", count), pa.repeat("", count),
+        pa.array(train.number), pa.array(raw, pa.binary()), pa.repeat(pa.scalar(batch, pa.int64()), count),
+    ]  # fmt: skip
+    return pa.RecordBatch.from_arrays(columns, schema=SCHEMA)
+
+
+def writer(checkpoint: str | Path, run: str = "") -> FolderWriter:
+    """What takes the letters of a run, each batch exactly once: a folder beside its state."""
+    folder = Path(checkpoint) / "letters"
+    private_folder(folder)
+    return Folder(str(folder), "parquet").open(SCHEMA, run)
+
+
+def read(checkpoint: str | Path) -> pa.Table:
+    """All letters of a run, in the order of its batches."""
+    paths = sorted((place(checkpoint) / "letters").glob("*.parquet"))
+    return pa.concat_tables([SCHEMA.empty_table(), *(pa.parquet.read_table(path, schema=SCHEMA) for path in paths)])

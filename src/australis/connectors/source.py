@@ -1,0 +1,140 @@
+"""Sources: where tuples come from. Anything between two offsets of a source can be read again, the same as before.
+
+An offset is a small dict that JSON can hold. A runner asks a source how far the next batch may go, cuts what lies
+between in splits, and reads those anywhere: sources and splits pickle, and hold no open file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias, runtime_checkable
+
+import pyarrow as pa
+
+from australis.connectors.dead_letters import Letter
+from australis.model.train import Ints
+
+Offset: TypeAlias = dict[str, Any]
+Clock: TypeAlias = Callable[[], int]
+"""Gives the wall-clock time in microseconds."""
+
+
+@dataclass(frozen=True)
+class Split:
+    """What one task reads: pieces of a source, in its order. Only the source knows what a piece is."""
+
+    pieces: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some tuples of a source in their order, and what could not be read among them.
+
+    `number` is the arrival order within the source. It is a place in the source: greater than zero, rising along it,
+    with gaps, and the same however the source was split and whenever it is read.
+    """
+
+    tuples: pa.RecordBatch
+    number: Ints
+    letters: tuple[Letter, ...] = ()
+
+
+class Source(Protocol):
+    """Where the tuples of an input come from."""
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns that it gives."""
+        ...
+
+    def start(self) -> Offset:
+        """The first offset."""
+        ...
+
+    def latest(self, offset: Offset, limit_rows: int) -> Offset:
+        """How far the batch after an offset may go now: about `limit_rows` tuples, or the same offset for none."""
+        ...
+
+    def splits(self, start: Offset, end: Offset, count: int) -> list[Split]:
+        """What lies between an offset and the one that `latest` gave for it, in at most `count` splits in order."""
+        ...
+
+    def read(self, split: Split) -> Iterator[Part]:
+        """The tuples of a split."""
+        ...
+
+    def finished(self, offset: Offset) -> bool:
+        """Whether nothing will ever come after an offset."""
+        ...
+
+    def backlog(self, offset: Offset) -> int:
+        """About how many tuples are there after an offset."""
+        ...
+
+
+@runtime_checkable
+class Divided(Protocol):
+    """A source whose splits are divided by columns: each time it gives a split for every partition, empty ones too,
+    and tuples with the same values of the columns are in the split of the same place.
+
+    Splits are not in order then: their tuples arrive in the order of their numbers.
+    """
+
+    @property
+    def by(self) -> tuple[str, ...] | None: ...
+
+    def before(self, split: Split) -> int:
+        """A number below those of all that lies between the offsets of a split, by less than 2 to the 36th."""
+        ...
+
+
+@runtime_checkable
+class Mapped(Protocol):
+    """A source that may lie in memory: its parts are there at once then, and a thread that reads ahead disturbs."""
+
+    @property
+    def mapped(self) -> bool: ...
+
+
+@runtime_checkable
+class Releasing(Protocol):
+    """A source that keeps what it gives until it is told that nobody needs it."""
+
+    def release(self, offset: Offset) -> None:
+        """What lies before an offset will not be read again. Any process may say so, and again."""
+        ...
+
+
+@runtime_checkable
+class Ringing(Protocol):
+    """A source that rings a bell when something has come; all others are looked at again and again."""
+
+    @property
+    def bell(self) -> str:
+        """The folder where it rings."""
+        ...
+
+
+class Closing(Protocol):
+    """What was opened and is closed at the end."""
+
+    def close(self) -> None: ...
+
+
+@runtime_checkable
+class Opened(Protocol):
+    """A source that takes something in while a run goes on. The runner opens it before the first batch."""
+
+    def open(self) -> Closing:
+        """Begin to take in, in this process."""
+        ...
+
+
+def parts(source: Source, limit_rows: int = 1 << 20) -> Iterator[Part]:
+    """All that a source has now, in order."""
+    start = source.start()
+    while (end := source.latest(start, limit_rows)) != start:
+        for split in source.splits(start, end, 1):
+            yield from source.read(split)
+        start = end

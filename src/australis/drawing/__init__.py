@@ -1,0 +1,1 @@
+"""Networks for people: explained as text, and drawn."""

@@ -1,0 +1,1 @@
+"""The engine: it moves trains along the arrows of a network."""

@@ -1,0 +1,68 @@
+"""A batch: what all its tasks know, and how its tuples are numbered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from australis.errors import RunError
+from australis.model.box import Moment
+from australis.model.train import Ints
+
+_ROW_BITS = 26
+_WIDE = 1 << 36
+
+
+def room(splits: int, wide: bool = False) -> int:
+    """How many arrival numbers a batch of so many splits has; many more if a source gives `wide` numbers of its own.
+
+    At 60 ms a batch there are enough for 16 years with 16 splits, and for 93 days if they are wide.
+    """
+    return max(splits << _ROW_BITS, _WIDE if wide else 1)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """The version that it makes, the local time in microseconds, whether the inputs are done with it, its network's
+    number, the version that was the first of that network, the inputs that are done with it, the least arrival number
+    of its tuples, and how many of those there may be.
+    """
+
+    version: int
+    clock: int
+    end: bool = False
+    network: int = 1
+    began: int = 1
+    ended: frozenset[str] = frozenset()
+    first: int = 0
+    room: int = _WIDE
+
+    @property
+    def changed(self) -> bool:
+        """Whether it is the first of its network."""
+        return self.version == self.began
+
+    @property
+    def moment(self) -> Moment:
+        """What boxes know in the last step of the batch."""
+        return Moment(self.first + self.room - 1, self.clock, self.end, self.ended)
+
+    def numbers(self, split: int, row: int, count: int) -> Ints:
+        """Arrival numbers of rows of a split: they go by splits, then by rows."""
+        if row + count > 1 << _ROW_BITS or (split + 1) << _ROW_BITS > self.room:
+            raise RunError(f"a batch with more than {1 << _ROW_BITS} tuples in a split: let batches be smaller")
+        return self.first + (split << _ROW_BITS) + row + np.arange(count)
+
+    def merging(self, numbers: Ints) -> Ints:
+        """Arrival numbers of tuples that are numbered from 1 within the batch, over all splits."""
+        if len(numbers) and not 0 < numbers[0] <= numbers[-1] < self.room:
+            raise RunError(f"a batch with more than {self.room} numbers: let batches be smaller")
+        return self.first + numbers
+
+
+def batch(offset: dict[str, Any]) -> Batch:
+    """The batch that ends at an offset of a run."""
+    names = ("version", "clock", "end", "network", "began", "first", "room")
+    return Batch(**{name: offset[name] for name in names}, ended=frozenset(offset.get("ended", ())))

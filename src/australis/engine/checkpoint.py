@@ -1,0 +1,201 @@
+"""The checkpoint: a folder with all that a run needs to go on, whatever happens to it.
+
+run.json        the run's name, how many partitions it has, what its sources are
+networks/       the networks that it has run, by number, each there before the first batch that runs it
+query/          Spark's own log of offsets and commits
+state/          the tables of boxes
+letters/        input that could not be read
+measures/       measurements of the last batches
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import uuid
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import IO, Any
+from urllib.parse import unquote
+
+from australis.connectors.origin import check_origins, origins
+from australis.connectors.source import Offset, Source
+from australis.disk.durable import renamed
+from australis.disk.paths import place
+from australis.disk.private import keep_out_others, private, private_folder
+from australis.engine.job import Home, Job
+from australis.engine.log import Log
+from australis.engine.state.delta import REMEDY
+from australis.errors import AustralisError, RunError
+from australis.model.network import Network
+from australis.netfile import netfile
+
+FORMAT = 3
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A network of the run as the checkpoint has it."""
+
+    number: int
+    text: str
+    homes: tuple[Home, ...]
+    owners: Mapping[str, str]
+    starts: Mapping[str, Offset]
+    given: tuple[str, ...] = ()
+    layouts: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    origins: Mapping[str, str] = field(default_factory=dict)
+    """What the sources were, by input."""
+
+    def network(self) -> Network:
+        try:
+            return netfile.loads(self.text, f"network {self.number} of the checkpoint")
+        except AustralisError as error:
+            raise RunError(f"{error}; functions that it calls must be known before the run goes on") from error
+
+
+class Checkpoint:
+    """A checkpoint folder, opened for a run: a new one if it is empty."""
+
+    def __init__(self, path: str | Path, lasting: bool = True) -> None:
+        self.path = place(path).absolute()
+        self.log = Log(self.path / "query")
+        self.lasting = lasting
+        """Whether it is there after the run."""
+        try:
+            private_folder(self.path)
+        except OSError as error:
+            raise RunError(f"{self.path}: cannot be a checkpoint folder: {error}") from error
+        self._check_writable()
+        self.partitions: int | None = None
+        """How many there are; none before the run has begun."""
+        if not (self.path / "run.json").exists():
+            strangers = sorted(entry.name for entry in self.path.iterdir() if not entry.name.startswith("."))
+            if strangers:
+                raise RunError(
+                    f"{self.path}: is no checkpoint: it holds {strangers[0]}, and no run.json; choose an empty folder"
+                )
+            self.run = uuid.uuid4().hex
+            return
+        kept = self._read(self.path / "run.json")
+        if kept.get("format") != FORMAT:
+            raise RunError(
+                f"{self.path}: a checkpoint of format {kept.get('format')}, and this Australis reads format {FORMAT};"
+                " run the Australis that wrote it, or start again with an empty folder"
+            )
+        self.run, self.partitions = str(kept["run"]), kept["partitions"]
+
+    @property
+    def fresh(self) -> bool:
+        """Whether no run has begun on it."""
+        return self.partitions is None
+
+    def begin(self) -> IO[bytes]:
+        """Make it a checkpoint, if it is not one yet. What is returned locks it until it is closed.
+
+        The run has its id from here on: whatever is made for it afterwards is known to be its own, if it is killed.
+        """
+        try:
+            lock = (self.path / ".lock").open("wb")
+            if self.fresh:
+                keep_out_others(self.path)
+        except OSError as error:
+            raise self._unwritable(error.strerror) from error
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            lock.close()
+            if not isinstance(error, BlockingIOError):
+                raise self._unwritable(error.strerror) from error
+            raise RunError(f"{self.path}: another run uses it; stop that one, or choose another folder") from error
+        if self.fresh:
+            self._keep_run()
+        return lock
+
+    def check(self) -> None:
+        """Refuse to go on if it was removed or moved away while the run uses it."""
+        if not (self.path / "run.json").exists():
+            raise RunError(
+                f"{self.path}: the checkpoint was removed, or moved away, while the run used it; put it back and start"
+                " the network again, or begin anew with an empty folder and other sinks"
+            )
+
+    def divide(self, partitions: int) -> None:
+        """Say how many partitions the run has."""
+        self.partitions = partitions
+        self._keep_run()
+
+    def _keep_run(self) -> None:
+        self._write(self.path / "run.json", {"format": FORMAT, "run": self.run, "partitions": self.partitions})
+
+    def keep(self, job: Job) -> None:
+        """Keep a job's network, before a batch runs it."""
+        given = tuple(sorted(job.given))
+        from_ = origins(job.sources, self.path)
+        kept = Kept(
+            job.number, netfile.dumps(job.network), job.homes, job.owners, job.starts, given, job.layouts, from_
+        )
+        self._write(self._network(job.number), asdict(kept))
+
+    def check_sources(self, sources: Mapping[str, Source]) -> None:
+        """Refuse to go on with other sources than those that the last batch was planned from."""
+        last = self.log.last()
+        if last is not None:
+            check_origins(self.network(last.network).origins, origins(sources, self.path), self.path)
+
+    def network(self, number: int) -> Kept:
+        kept = self._read(self._network(number))
+        homes = tuple(Home(home["name"], home["since"], tuple(home["kin"])) for home in kept["homes"])
+        given = tuple(kept.get("given", ()))
+        layouts = {name: tuple(places) for name, places in kept.get("layouts", {}).items()}
+        its = kept.get("origins", {})
+        return Kept(kept["number"], kept["text"], homes, kept["owners"], kept["starts"], given, layouts, its)
+
+    def last_number(self) -> int:
+        """The greatest number of a network that it keeps."""
+        return max((int(path.stem) for path in (self.path / "networks").glob("*.json")), default=0)
+
+    def sweep(self, names: set[str]) -> None:
+        """Remove the state of all stages but these."""
+        state = self.path / "state"
+        for folder in state.iterdir() if state.exists() else ():
+            if unquote(folder.name) not in names:
+                shutil.rmtree(folder, ignore_errors=True)
+
+    def _check_writable(self) -> None:
+        """Before Spark is started: the folder, and what is in it."""
+        try:
+            for path in (self.path, *self.path.iterdir()):
+                wanted = os.R_OK | os.W_OK | (os.X_OK if path.is_dir() else 0)
+                if path.exists() and not os.access(path, wanted, effective_ids=True):
+                    raise self._unwritable(f"{path.name} is not for this user to read and write")
+        except OSError as error:
+            raise self._unwritable(error.strerror) from error
+
+    def _unwritable(self, why: str | None) -> RunError:
+        return RunError(
+            f"{self.path}: cannot be written to: {why}; choose another checkpoint folder, or give this user access"
+        )
+
+    def _network(self, number: int) -> Path:
+        return self.path / "networks" / f"{number:06}.json"
+
+    def _read(self, path: Path) -> dict[str, Any]:
+        try:
+            read = json.loads(path.read_text())
+            if not isinstance(read, dict):
+                raise ValueError("it is no object")
+        except (OSError, ValueError) as error:
+            raise RunError(f"{path}: the checkpoint is damaged: {error}; {REMEDY}") from error
+        return read
+
+    def _write(self, path: Path, value: dict[str, Any]) -> None:
+        try:
+            path.parent.mkdir(exist_ok=True)
+            with renamed(path) as file:
+                private(file).write(json.dumps(value, indent=1).encode())
+        except OSError as error:
+            raise RunError(f"{path}: cannot be written: {error}; make room, or choose another checkpoint") from error

@@ -1,0 +1,70 @@
+"""The ledger: the measurements of a run's last batches, on its checkpoint, for whoever asks while it runs or after."""
+
+from __future__ import annotations
+
+from collections import deque
+from contextlib import suppress
+from pathlib import Path
+
+import pyarrow as pa
+
+from australis.disk.paths import place
+from australis.engine.measures import SCHEMA
+
+_BATCHES, _FILES = 256, 4  # in a file, and how many files
+
+
+class Ledger:
+    """Takes the measurements of batches. What is older than a thousand batches goes, file by file."""
+
+    def __init__(self, checkpoint: str | Path) -> None:
+        self.folder = Path(checkpoint) / "measures"
+        self._stream: pa.RecordBatchStreamWriter | None = None
+        self._file: pa.NativeFile | None = None
+        self._held = 0
+        self._recent: deque[pa.Table] = deque(maxlen=_BATCHES * _FILES)
+
+    def write(self, batch: int, tables: list[pa.RecordBatch]) -> None:
+        table = pa.Table.from_batches(tables, SCHEMA).combine_chunks()
+        self._recent.append(table)
+        if self._stream is None or self._held == _BATCHES:
+            self._turn(batch)
+        assert self._stream is not None
+        assert self._file is not None
+        self._stream.write_table(table)
+        self._file.flush()
+        self._held += 1
+
+    def table(self) -> pa.Table:
+        """What this process has taken."""
+        return pa.concat_tables([SCHEMA.empty_table(), *self._recent])
+
+    def close(self) -> None:
+        if self._stream is not None and self._file is not None:
+            self._stream.close()
+            self._file.close()
+            self._stream = self._file = None
+
+    def _turn(self, batch: int) -> None:
+        """Begin a new file, and remove those that are too old."""
+        self.close()
+        self.folder.mkdir(exist_ok=True)
+        for old in sorted(self.folder.glob("*.arrows"))[: 1 - _FILES or None]:
+            old.unlink(missing_ok=True)
+        self._file = pa.OSFile(str(self.folder / f"{batch:012}.arrows"), "wb")
+        self._stream = pa.ipc.new_stream(self._file, SCHEMA)
+        self._held = 0
+
+
+def read(checkpoint: str | Path) -> pa.Table:
+    """The measurements on a checkpoint; a batch whose rows are not all there yet is left out.
+
+    Columns that were not measured yet when a file was written are null.
+    """
+    batches: list[pa.RecordBatch] = []
+    for path in sorted((place(checkpoint) / "measures").glob("*.arrows")):
+        with suppress(pa.ArrowInvalid, OSError, EOFError), pa.OSFile(str(path), "rb") as file:
+            stream = pa.ipc.open_stream(file)
+            batches.extend(stream)
+    tables = [SCHEMA.empty_table(), *(pa.Table.from_batches([batch]) for batch in batches)]
+    return pa.concat_tables(tables, promote_options="default")

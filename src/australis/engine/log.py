@@ -1,0 +1,119 @@
+"""The log of a run: what Spark writes of each batch before it runs it, and after."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from australis.connectors.source import Offset
+from australis.disk.durable import sync_folder
+from australis.engine.batch import Batch, batch
+from australis.engine.state.delta import REMEDY
+from australis.errors import RunError
+
+
+class Log:
+    """A folder of Spark's: `offsets` has the plan of each batch, `commits` an entry for each that came to its end.
+
+    Spark renames entries without a word to the disk. So each plan is synced before anything is made of it: then no sink
+    and no state is ever ahead of the log, whatever happens to the power. A commit that is lost lets a batch run again.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def make(self) -> None:
+        """Make its folders, for each of which Spark would start a process to set its mode."""
+        for log in ("offsets", "commits"):
+            (self.folder / log).mkdir(parents=True, exist_ok=True)
+
+    def batch(self, number: int) -> Batch:
+        """The batch that is planned under a number of Spark's own."""
+        return self._plan(number)[0]
+
+    def last(self) -> Batch | None:
+        """The last batch that was planned, whether it was run to its end or not."""
+        numbers = self._numbers("offsets")
+        last = self.batch(numbers[-1]) if numbers else None
+        return last if last is not None and last.version else None
+
+    @property
+    def planned(self) -> int:
+        """Its version."""
+        last = self.last()
+        return 0 if last is None else last.version
+
+    @property
+    def committed(self) -> int:
+        """The version of the last batch that was run to its end."""
+        both = sorted({*self._numbers("offsets")}.intersection(self._numbers("commits")))
+        return self.batch(both[-1]).version if both else 0
+
+    def done(self) -> bool:
+        """Whether the run came to the end of its inputs."""
+        last = self.last()
+        return last is not None and last.end and last.version == self.committed
+
+    def inputs(self) -> dict[str, Offset]:
+        """How far the last batch that was planned goes in each input."""
+        numbers = self._numbers("offsets")
+        return self._plan(numbers[-1])[1] if numbers else {}
+
+    def sync(self, number: int) -> None:
+        """See to it that a plan is on the disk."""
+        plan = self.folder / "offsets" / str(number)
+        for path in (plan,) if number else (plan, self.folder / "metadata"):
+            with path.open("rb") as file:
+                os.fsync(file.fileno())
+            sync_folder(path.parent)
+
+    def mend(self) -> None:
+        """Drop the last entries if their bytes never came to the disk, so that Spark reads the rest; refuse other gaps.
+
+        Nothing was made of such a plan, and a batch with such a commit is run again.
+        """
+        for name in ("commits", "offsets"):
+            for number in reversed(self._numbers(name)):
+                path = self.folder / name / str(number)
+                if path.stat().st_size:
+                    break
+                path.unlink()
+                path.with_name(f".{number}.crc").unlink(missing_ok=True)
+        for path in (*self.folder.glob("**/.*.crc"), self.folder / "metadata"):
+            if path.exists() and not path.stat().st_size:
+                path.unlink()
+        self._check()
+
+    def _check(self) -> None:
+        metadata = self.folder / "metadata"
+        if metadata.exists():
+            try:
+                str(json.loads(metadata.read_text())["id"])
+            except (OSError, ValueError, KeyError, TypeError) as error:
+                raise _damaged(metadata, f"it cannot be read ({error})") from error
+        numbers, committed = self._numbers("offsets"), self._numbers("commits")
+        for number in numbers[-1:]:
+            for each in range(max(number - 1, 0), number + 1):
+                self._plan(each)
+        if committed and committed[-1] > (numbers[-1] if numbers else -1):
+            raise _damaged(self.folder / "offsets" / str(committed[-1]), "it is missing, and its batch is committed")
+
+    def _plan(self, number: int) -> tuple[Batch, dict[str, Offset]]:
+        path = self.folder / "offsets" / str(number)
+        try:
+            plan: dict[str, Any] = json.loads(path.read_text().splitlines()[-1])
+            return batch(plan), dict(plan["inputs"])
+        except FileNotFoundError as error:
+            raise _damaged(path, "it is missing") from error
+        except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
+            raise _damaged(path, f"it cannot be read ({error!r})") from error
+
+    def _numbers(self, name: str) -> list[int]:
+        folder = self.folder / name
+        return sorted(int(entry.name) for entry in folder.iterdir() if entry.name.isdigit()) if folder.exists() else []
+
+
+def _damaged(path: Path, why: str) -> RunError:
+    return RunError(f"{path}: the checkpoint is damaged: {why}; {REMEDY}")

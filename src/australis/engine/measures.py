@@ -1,0 +1,172 @@
+"""Measurements of a run: what each box costs and lets through, what flows along each arrow, how late outputs are."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from australis.arrow.schema import schema
+from australis.engine.superbox import Event, Passage
+from australis.model.box import LATE, REFUSED, lost
+from australis.model.network import Network
+from australis.model.train import Train
+
+SCHEMA = schema(
+    "batch bigint, kind string, name string, port string, partition int,"
+    " seconds double, taken bigint, given bigint, late bigint, refused bigint, bytes bigint, delay double, worst double"
+)
+"""A row is a `box`, an `arrow` or an `output`.
+
+A box has its seconds, the tuples that it took, those that it gave on its main port, and those that it found late or
+refused. An arrow is a port of a box or an input: the tuples that its box took, those that it gave on this port, and
+their bytes. An output has its tuples, and their mean and longest delay in seconds since they, or the oldest they are
+made of, entered.
+"""
+PART = schema("output string, file string, tuples bigint, bytes bigint, first bigint, after double")
+"""A part of an output: when its first tuple entered, and how long after it the others did on average, in microseconds.
+(A double would hold a time since 1970 to a quarter of one only.)"""
+
+
+@dataclass
+class Tally:
+    """What one task measures."""
+
+    network: Network
+    boxes: dict[str, list[float]] = field(default_factory=dict)
+    arrows: dict[tuple[str, str], list[int]] = field(default_factory=dict)
+    widths: dict[tuple[str, str], int | None] = field(default_factory=dict)
+    _since: float = 0.0
+
+    def over(self, events: Iterable[Event | Passage], elsewhere: Collection[tuple[str, str]] = ()) -> None:
+        """Run boxes, and measure each; those of a chain share its time by the tuples that they are given.
+
+        What leaves ports that are the same in every partition is counted `elsewhere`.
+        """
+        self._since = time.perf_counter()
+        for event in events:
+            seconds = time.perf_counter() - self._since
+            if isinstance(event, Passage):
+                self._passed(event, seconds)
+            else:
+                name = event.node.name
+                self._ran(name, seconds, sum(map(len, event.inputs)))
+                for port, train in event.outputs.items():
+                    if (name, port) not in elsewhere:
+                        self.along(name, port, train)
+            self._since = time.perf_counter()
+
+    def along(self, source: str, port: str, train: Train) -> None:
+        """Count what flows from a port."""
+        self._flowed(source, port, len(train), train)
+
+    def _passed(self, passage: Passage, seconds: float) -> None:
+        taken = (len(passage.came), *passage.counts[:-1])
+        for node, came, given in zip(passage.chain.nodes, taken, passage.counts, strict=True):
+            ports = list(self.network.schemas[node.name])
+            self._ran(node.name, seconds * came / max(sum(taken), 1), came)
+            for port, count in zip(ports, (given, came - given), strict=False):
+                self._flowed(node.name, port, count, passage.came)
+
+    def _ran(self, name: str, seconds: float, taken: int) -> None:
+        box = self.boxes.setdefault(name, [0.0, 0])
+        box[0] += seconds
+        box[1] += taken
+
+    def _flowed(self, source: str, port: str, count: int, like: Train) -> None:
+        """Count tuples; where they differ in width, they take as many bytes as those of a train."""
+        place = (source, port)
+        if place not in self.arrows:
+            self.arrows[place], self.widths[place] = [0, 0], _width(self.network.schemas[source][port])
+        counts, width = self.arrows[place], self.widths[place]
+        counts[0] += count
+        counts[1] += like.nbytes * count // max(len(like), 1) if width is None else count * width
+
+    def table(self, batch: int, partition: int) -> pa.RecordBatch:
+        """The rows that it comes to."""
+        rows = []
+        for name, (seconds, taken) in self.boxes.items():
+            given = {port: self.arrows.get((name, port), (0, 0))[0] for port in self.network.schemas[name]}
+            main = next(iter(given))
+            some = {word: [given[port] for port in given if lost(port) == word] for word in (LATE, REFUSED)}
+            late, refused = (sum(counts) if counts else None for counts in some.values())
+            rows.append(_row(batch, "box", name, main, partition, seconds=seconds, taken=int(taken), given=given[main],
+                             late=late, refused=refused))  # fmt: skip
+        for (source, port), (tuples, size) in self.arrows.items():
+            came = int(self.boxes[source][1]) if source in self.boxes else None
+            rows.append(_row(batch, "arrow", source, port, partition, taken=came, given=tuples, bytes=size))
+        return _table(rows, SCHEMA)
+
+
+def _row(
+    batch: int, kind: str, name: str, port: str | None, partition: int | None, **found: float | None
+) -> tuple[object, ...]:
+    place = {"batch": batch, "kind": kind, "name": name, "port": port, "partition": partition}
+    return tuple((place | found).get(column) for column in SCHEMA.names)
+
+
+def _width(columns: pa.Schema) -> int | None:
+    """How many bytes a tuple takes, if that is the same for all."""
+    try:
+        bits: list[int] = [column.type.bit_width for column in columns]
+    except ValueError:
+        return None
+    return sum(bits) // 8
+
+
+def part(name: str, file: str, trains: list[Train]) -> pa.RecordBatch:
+    """The row of a part of an output: its file if it is written, how much it is, and when its tuples entered."""
+    times = [train.ts for train in trains if len(train)]
+    tuples, size = sum(map(len, trains)), sum(train.nbytes for train in trains)
+    if not tuples:
+        return _table([(name, file, 0, size, None, None)], PART)
+    first = min(int(ts.min()) for ts in times)
+    after = sum(float(np.sum(ts - first)) for ts in times) / tuples
+    return _table([(name, file, tuples, size, first, after)], PART)
+
+
+def output(batch: int, name: str, parts: Iterable[dict[str, Any]], now: int) -> pa.RecordBatch:
+    """The row of an output that is given parts at a time in microseconds."""
+    rows = [row for row in parts if row["tuples"]]
+    tuples, size = (sum(row[column] for row in rows) for column in ("tuples", "bytes"))
+    delay = sum((now - row["first"] - row["after"]) * row["tuples"] for row in rows) / tuples / 1e6 if rows else None
+    worst = (now - min(row["first"] for row in rows)) / 1e6 if rows else None
+    row = _row(batch, "output", name, None, None, given=tuples, bytes=size, delay=delay, worst=worst)
+    return _table([row], SCHEMA)
+
+
+def _table(rows: list[tuple[object, ...]], schema: pa.Schema) -> pa.RecordBatch:
+    columns = list(zip(*rows, strict=True)) or [()] * len(schema)
+    arrays = [pa.array(values, column.type) for values, column in zip(columns, schema, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def rows_of(tables: Iterable[pa.RecordBatch]) -> Iterator[dict[str, Any]]:
+    """The rows of measurements, which are as many as boxes and arrows."""
+    for table in tables:
+        yield from table.to_pylist()
+
+
+def progress(network: Network, batch: int, tables: Iterable[pa.RecordBatch]) -> dict[str, Any]:
+    """A batch in short: the tuples of each input and output, those that boxes could not use, the outputs' delays."""
+    inputs = {input.name for input in network.inputs}
+    taken = dict.fromkeys((input.name for input in network.inputs if not input.static), 0)
+    given: dict[str, int] = {}
+    delay: dict[str, float | None] = {}
+    late, refused = Counter[str](), Counter[str]()
+    for row in rows_of(tables):
+        if row["kind"] == "arrow" and row["name"] in inputs:
+            taken[row["name"]] += row["given"]
+        elif row["kind"] == "output":
+            given[row["name"]], delay[row["name"]] = row["given"], row["worst"]
+        elif row["kind"] == "box":
+            late.update({row["name"]: row["late"]} if row["late"] else {})
+            refused.update({row["name"]: row["refused"]} if row["refused"] else {})
+    return {
+        "batch": batch, "taken": taken, "given": given, "delay": delay, "late": dict(late), "refused": dict(refused),
+    }  # fmt: skip

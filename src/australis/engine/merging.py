@@ -1,0 +1,98 @@
+"""Merging: finite inputs that meet in a union are taken by the stream's own time, whatever a runner reads first."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+
+from australis.boxes import Aggregate, BSort, Filter, Join, Map, Read, Resample, Union, Write, signals
+from australis.model.network import OUT, Arrow, Network, Node
+from australis.model.order import TUP
+from australis.plan.partitioning import carries
+
+_AT_ONCE = (Filter, Map, Union, Read, Write, *signals.ROWWISE)
+
+
+def merging(network: Network, finite: Collection[str]) -> Network:
+    """The network, with unions of different finite inputs merged on the column that boxes after them are ordered on.
+
+    Files have no order of arrival between them. One that is read sooner, or has more tuples to the hour, would make the
+    others late. Where boxes go by different columns, or an input has no end, a union stays as it is.
+    """
+    nodes = tuple(_merged(network, node, finite) for node in network.nodes)
+    return network if nodes == network.nodes else replace(network, nodes=nodes)
+
+
+def _merged(network: Network, node: Node, finite: Collection[str]) -> Node:
+    if not isinstance(node.box, Union) or node.box.on:
+        return node
+    streams = {name for arrow in node.sources for name in _streams(network, arrow)}
+    names = network.schemas[node.name][OUT].names
+    columns = set(_ordered(network, Arrow(node.name, OUT), {name: name for name in names}))
+    if len(streams) < 2 or not streams <= set(finite) or len(columns) != 1:
+        return node
+    return replace(node, box=replace(node.box, on=columns.pop()))
+
+
+def _streams(network: Network, arrow: Arrow) -> Iterator[str]:
+    """The stream inputs that an arrow comes from."""
+    if arrow.source in network.named:
+        for each in network.named[arrow.source].sources:
+            yield from _streams(network, each)
+    elif not any(input.static for input in network.inputs if input.name == arrow.source):
+        yield arrow.source
+
+
+def _ordered(network: Network, arrow: Arrow, names: dict[str, str]) -> Iterator[str]:
+    """The columns that boxes after an arrow are ordered on; `names` are what columns of the arrow were called first."""
+    for node in network.nodes:
+        for side in (side for side, source in enumerate(node.sources) if source == arrow):
+            on = _order(node, side)
+            if on != TUP and on in names:
+                yield names[on]
+            inputs = [network.schema(source) for source in node.sources]
+            for port in network.schemas[node.name]:
+                copied = carries(node.box, port, inputs).get(side, {})
+                after = {to: names[name] for name, to in copied.items() if name in names}
+                if after:
+                    yield from _ordered(network, Arrow(node.name, port), after)
+
+
+def _order(node: Node, side: int) -> str:
+    """The column that a box is ordered on, on one of its sides."""
+    match node.box:
+        case Aggregate(order=order) | BSort(order=order):
+            return order.on
+        case Join(left=left, right=right) | Resample(left=left, right=right):
+            beside = (left, right)[side]
+            return "" if beside is None else beside.on
+        case signals.Window(on=on):
+            return on
+        case _:
+            return ""
+
+
+def by_arrival(network: Network, name: str) -> str:
+    """A union before a box that takes different inputs as they arrive, rather than by their order; none if empty."""
+    node = network.named.get(name)
+    for arrow in () if node is None else node.sources:
+        before = network.named.get(arrow.source)
+        if before is not None and isinstance(before.box, Union) and not before.box.on:
+            streams = {each for source in before.sources for each in _streams(network, source)}
+            if len(streams) > 1:
+                return before.name
+        if found := by_arrival(network, arrow.source):
+            return found
+    return ""
+
+
+def done(network: Network, node: Node, ended: Collection[str]) -> frozenset[int]:
+    """Which inputs of a box give nothing more once some inputs of the network have ended."""
+    return frozenset(side for side, arrow in enumerate(node.sources) if _done(network, arrow.source, ended))
+
+
+def _done(network: Network, name: str, ended: Collection[str]) -> bool:
+    if name not in network.named:
+        return name in ended or any(input.static for input in network.inputs if input.name == name)
+    node = network.named[name]
+    return isinstance(node.box, _AT_ONCE) and all(_done(network, arrow.source, ended) for arrow in node.sources)

@@ -1,0 +1,40 @@
+"""An outlet: a sink that is open for the tuples of an output."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from australis.connectors.sink import Agreeing, Sink, Writer
+from australis.engine.checkpoint import Checkpoint
+from australis.errors import RunError
+
+
+@dataclass(frozen=True)
+class Outlet:
+    """Where tuples of some columns go."""
+
+    sink: Sink
+    schema: pa.Schema
+    writer: Writer
+
+
+def outlet(name: str, sink: Sink, schema: pa.Schema, checkpoint: Checkpoint) -> Outlet:
+    """Open the sink of an output. It is taken up where its checkpoint is: what is beyond that goes, and is told of."""
+    try:
+        writer = sink.open(schema, checkpoint.run, replace=not checkpoint.lasting)
+    except RunError as error:
+        raise RunError(f"output {name}: {error}") from error
+    try:
+        told = writer.agree(checkpoint.log.planned, checkpoint.log.committed) if isinstance(writer, Agreeing) else ""
+        if told:
+            warnings.warn(f"output {name}: {told}", stacklevel=2)
+    except RunError as error:
+        writer.close()
+        raise RunError(f"output {name}: {error}") from error
+    except BaseException:
+        writer.close()
+        raise
+    return Outlet(sink, schema, writer)

@@ -1,0 +1,1 @@
+"""Runs on Spark; only here Spark is imported."""

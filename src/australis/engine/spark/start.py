@@ -1,0 +1,262 @@
+"""Starting a run: its sources and sinks by name, its session, its checkpoint, and the job that it begins with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from australis.arguments import check_arguments
+from australis.arrow.durations import microseconds
+from australis.connectors import intake
+from australis.connectors import sink as sinks
+from australis.connectors.source import Opened, Source
+from australis.connectors.sources import uri
+from australis.connectors.sources.files import Files
+from australis.connectors.sources.memory import Memory
+from australis.connectors.sources.push import Push
+from australis.connectors.sources.replay import Replay
+from australis.disk.temporary import Scratch
+from australis.engine.checkpoint import Checkpoint
+from australis.engine.job import Job
+from australis.engine.merging import merging
+from australis.engine.outlet import outlet
+from australis.engine.spark.frame_source import Feed, Frame
+from australis.engine.spark.run import Run
+from australis.engine.spark.session import Ending, session
+from australis.engine.succession import losses, planned, successor
+from australis.errors import AustralisError, RunError, listing, near
+from australis.model.network import Input, Network
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_MOST_PARTITIONS = 1 << 16
+_LONGEST_WAIT = 366 * 86_400 * 10**6
+_MOST = 16  # partitions that are not asked for
+
+
+@check_arguments(RunError)
+def start(
+    network: Network,
+    given: Mapping[str, Any] | None = None,
+    /,
+    *,
+    spark: SparkSession | None = None,
+    master: str | None = None,
+    checkpoint: str | Path | None = None,
+    partitions: int | None = None,
+    train: int | None = None,
+    trigger: str | float | None = None,
+    strict: bool = False,
+    change: bool = False,
+    **more: Any,
+) -> Run:
+    """Start a network on Spark, and return while it runs.
+
+    Every input is given a source by its name, and outputs may be given sinks: texts such as `reports/*.csv` (see
+    docs/sources_and_sinks.md), tuples in memory, or values. With a `checkpoint` folder the run can be stopped or killed
+    at any moment and goes on from there when it is started again; `change` lets it go on with another network even
+    where state is lost. `train` is the most tuples of an input in a batch, and `trigger` the least time between two
+    batches; without them batches follow each other, and are as long as they can be done in about a second. `strict`
+    stops at the first line that does not read.
+    """
+    named = {**(given or {}), **more}
+    check_names(network, named)
+    _check_options(partitions, train, trigger)
+    with ExitStack() as stack:
+        temporary = checkpoint is None
+        if checkpoint is None:
+            checkpoint = stack.enter_context(Scratch())
+        folder = Checkpoint(checkpoint, lasting=not temporary)
+        if not folder.fresh and partitions not in (None, folder.partitions):
+            raise RunError(
+                f"{folder.path}: the run has {folder.partitions} partitions, and cannot go on with {partitions};"
+                " leave that out, or start again with an empty checkpoint folder"
+            )
+        sources = placed(sources_of(network, named), folder)
+        network = merging(network, finite(sources))
+        wanted = {output.name: sinks.sink(named[output.name]) for output in network.outputs if output.name in named}
+        stack.enter_context(folder.begin())
+        folder.log.mend()
+        folder.check_sources(sources)
+        outlets = {}
+        for output in network.outputs:
+            if output.name in wanted:
+                schema = network.schema(output.arrow)
+                outlets[output.name] = outlet(output.name, wanted[output.name], schema, folder)
+                stack.callback(outlets[output.name].writer.close)
+        frames = {name: value for name, value in named.items() if _is_frame(value)}
+        found, ours = session(spark or next((frame.sparkSession for frame in frames.values()), None), master)
+        if ours:
+            stack.enter_context(Ending(found))
+        if folder.fresh:
+            folder.divide(partitions or min(found.sparkContext.defaultParallelism, _MOST))
+        jobs, current = _jobs(folder, network, sources, strict, change)
+        folder.keep(jobs[current])
+        for source in sources.values():
+            if isinstance(source, Opened):
+                stack.callback(source.open().close)
+        feeds = _feeds(frames, sources, folder, stack)
+        local = str(found.sparkContext.master).startswith("local")
+        closing = stack.pop_all()
+    try:
+        return Run(
+            found, folder, jobs, outlets, current=current, train=train, trigger=_trigger(trigger), local=local,
+            feeds=feeds, closing=closing,
+        )  # fmt: skip
+    except BaseException as error:
+        closing.__exit__(type(error), error, error.__traceback__)
+        raise
+
+
+def _check_options(partitions: int | None, train: int | None, trigger: str | float | None) -> None:
+    """Refuse numbers that no run can have, before Spark is started."""
+    if partitions is not None and not 1 <= partitions <= _MOST_PARTITIONS:
+        raise RunError(f"start: `partitions` is a number of tasks from 1 to {_MOST_PARTITIONS:,}, not {partitions}")
+    if train is not None and train < 1:
+        raise RunError(f"start: `train` is the most tuples of an input in a batch, 1 or more, not {train}")
+    try:
+        wait = 0 if trigger is None else microseconds(trigger)
+    except AustralisError as error:
+        raise RunError(f"start: `trigger`: {error}") from error
+    if not 0 <= wait <= _LONGEST_WAIT:
+        raise RunError(f"start: `trigger` is a time between two batches, from 0 up to a year, not {trigger}")
+
+
+def sources_of(
+    network: Network, named: Mapping[str, Any], known: Mapping[str, Source] | None = None
+) -> dict[str, Source]:
+    """The sources of all inputs: those given by name, and else those known."""
+    missing = [i.name for i in network.inputs if i.name not in named and i.name not in (known or {})]
+    if missing:
+        raise RunError(f"input {listing(missing)}: not given; give each input a source by its name")
+    return {
+        input.name: _source(input, named[input.name]) if input.name in named else (known or {})[input.name]
+        for input in network.inputs
+    }
+
+
+def finite(sources: Mapping[str, Source]) -> set[str]:
+    """The inputs that have an end, and no time at which tuples are there but that of the stream."""
+    files = {name for name, source in sources.items() if isinstance(source, Files) and not source.follow}
+    return files | {name for name, source in sources.items() if isinstance(source, Memory)}
+
+
+def check_names(network: Network, named: Mapping[str, Any]) -> None:
+    """Refuse a source or a sink that no input and no output is named by."""
+    known = [*(input.name for input in network.inputs), *(output.name for output in network.outputs)]
+    for name in named:
+        if name not in known:
+            raise RunError(f"there is no input or output {name}; there are {listing(known)}{near(name, known)}")
+
+
+def _source(input: Input, given: Any) -> Source:
+    if isinstance(given, str | Path):
+        return uri.source(given, input.schema)
+    if hasattr(given, "latest") and hasattr(given, "splits"):
+        source: Source = given
+        if not source.schema.equals(input.schema):
+            raise RunError(f"input {input.name}: its source gives {source.schema}, not {input.schema}")
+        return source
+    if _is_frame(given):
+        return Frame(input.schema, "")
+    if isinstance(given, list | tuple) and given and isinstance(given[0], pa.RecordBatch):
+        return Memory(tuple(intake.batch(input.name, input.schema, part) for part in given))
+    return Memory((intake.batch(input.name, input.schema, given),))
+
+
+def placed(sources: Mapping[str, Source], folder: Checkpoint) -> dict[str, Source]:
+    """Sources for any process, wherever it was started.
+
+    Those that keep what they take in keep it beside the run's state, if they are not told otherwise.
+    """
+    found = dict(sources)
+    for name, source in sources.items():
+        if isinstance(source, Push | Frame):
+            spool = Path(source.spool).absolute() if source.spool else folder.path / "spool" / name
+            found[name] = replace(source, spool=str(spool))
+        elif isinstance(source, Files):
+            found[name] = _found_anywhere(source)
+        elif isinstance(source, Replay):
+            found[name] = replace(source, files=_found_anywhere(source.files))
+    return found
+
+
+def _found_anywhere(files: Files) -> Files:
+    return replace(files, path=str(Path(files.path).absolute()) + ("/" if files.path.endswith("/") else ""))
+
+
+def _is_frame(given: object) -> bool:
+    return hasattr(given, "sparkSession") and hasattr(given, "isStreaming")
+
+
+def _feeds(
+    frames: Mapping[str, Any], sources: Mapping[str, Source], folder: Checkpoint, stack: ExitStack
+) -> list[Feed]:
+    """Let Spark's frames flow in the spools of their inputs."""
+    feeds = []
+    for name, frame in frames.items():
+        source = sources[name]
+        assert isinstance(source, Frame)
+        feeds.append(Feed(name, frame, source, folder.path / "frames" / name))
+        stack.callback(feeds[-1].close)
+    return feeds
+
+
+def _jobs(
+    folder: Checkpoint, network: Network, sources: Mapping[str, Source], strict: bool, change: bool
+) -> tuple[dict[int, Job], int]:
+    """The jobs by the number of their network, and the number to go on with.
+
+    A batch that was planned and not finished is run under the network that it was planned for.
+    """
+    last, partitions = folder.log.last(), folder.partitions
+    assert partitions is not None
+    if last is None:
+        plan = planned(network, sources, partitions)
+        return {1: Job(network, plan, sources, str(folder.path), partitions, strict=strict)}, 1
+    kept = folder.network(last.network)
+    before = kept.network()
+    lost = list(losses(before, network))
+    if lost and not change:
+        raise RunError(
+            f"{folder.path}: is the checkpoint of another network: {listing(lost, most=3)}; choose another folder, or"
+            " let the run go on without what is lost (`change`)"
+        )
+    there = {name: source for name, source in sources.items() if name in {input.name for input in before.inputs}}
+    if len(there) < len(before.inputs):
+        raise RunError(
+            f"{folder.path}: there was an input {listing(i.name for i in before.inputs if i.name not in there)},"
+            " which the network no longer has; change the network while it runs, or choose another folder"
+        )
+    plan = planned(before, there, partitions, kept.layouts)
+    job = Job(
+        before,
+        plan,
+        there,
+        str(folder.path),
+        partitions,
+        kept.number,
+        kept.starts,
+        kept.homes,
+        kept.owners,
+        strict=strict,
+        layouts=kept.layouts,
+        given=frozenset(kept.given),
+    )
+    if before == network:
+        return {job.number: replace(job, network=network, sources=sources)}, job.number
+    after = successor(job, last.began, network, sources, folder.last_number() + 1)
+    return {job.number: job, after.number: after}, after.number
+
+
+def _trigger(given: str | float | None) -> str | None:
+    """A trigger as Spark takes it."""
+    if given is None:
+        return None
+    return f"{microseconds(given) // 1000} milliseconds"

@@ -1,0 +1,1 @@
+"""The state of boxes on the checkpoint."""

@@ -1,0 +1,125 @@
+"""A superbox: boxes that one process runs with nothing leaving it (Aurora 4.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from australis.boxes import Read, Union, Write
+from australis.boxes.signals.column import shown
+from australis.engine.merging import done
+from australis.errors import RunError
+from australis.model.box import Moment, Tables, Trains
+from australis.model.network import Network, Node
+from australis.model.train import Train
+from australis.model.validation import title
+from australis.plan.chains import Chain
+
+Arrows = dict[tuple[str, str], Train]
+"""The trains of a step, by the input or box and the port that they come from."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """One box has run: the trains it was given, one an input, and those it gave, by port."""
+
+    node: Node
+    inputs: Trains
+    outputs: Mapping[str, Train]
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A chain of boxes has run as one: the train that the first was given, and how many tuples each let through."""
+
+    chain: Chain
+    came: Train
+    counts: tuple[int, ...]
+
+
+def tables_of(network: Network, nodes: Iterable[Node]) -> dict[str, Tables]:
+    """The state of each box, empty. The readers of a keyed table share its writer's."""
+    tables: dict[str, Tables] = {}
+    written: dict[str, Tables] = {}
+    for node in nodes:
+        if isinstance(node.box, Read):
+            tables[node.name] = written[node.box.table.name]
+            continue
+        tables[node.name] = node.box.tables(*(network.schema(arrow) for arrow in node.sources))
+        if isinstance(node.box, Write):
+            written[node.box.table.name] = tables[node.name]
+    return tables
+
+
+def stateful(network: Network, node: Node) -> bool:
+    """Whether a box keeps anything; the readers of a keyed table do not, its writer does."""
+    if isinstance(node.box, Read):
+        return False
+    return bool(node.box.tables(*(network.schema(arrow) for arrow in node.sources)))
+
+
+def _moment(network: Network, node: Node, moment: Moment) -> Moment:
+    """What a box knows of a step: one that waits for its slowest input is told which of them are done."""
+    if not moment.ended or not (isinstance(node.box, Union) and node.box.on):
+        return moment
+    return replace(moment, done=done(network, node, moment.ended))
+
+
+def _culprit(node: Node, tables: Tables, inputs: Trains, moment: Moment) -> str:
+    """Which tuple a box failed at, in words, where it can be told: it is run again on ever shorter trains."""
+    if tables or len(inputs) != 1:
+        return ""
+    (train,) = inputs
+    fine, bad = 0, len(train)
+    while bad - fine > 1:
+        middle = (fine + bad) // 2
+        try:
+            node.box.step(tables, (train.slice(0, middle),), moment)
+            fine = middle
+        except Exception:
+            bad = middle
+    return f", at the tuple {shown(train.tuples.slice(fine, 1))}" if len(train) else ""
+
+
+def steps(
+    network: Network,
+    nodes: Iterable[Node],
+    tables: Mapping[str, Tables],
+    trains: Arrows,
+    moment: Moment,
+    fed: Mapping[tuple[str, int], Train] = MappingProxyType({}),
+    chains: Mapping[str, Chain] = MappingProxyType({}),
+) -> Iterator[Event | Passage]:
+    """One step of boxes in order, each given one train an input; `trains` comes to hold what they give as well.
+
+    What is `fed` to an input of a box, by the box's name and the input's place, comes from elsewhere. The boxes of
+    `chains`, which are told by their first box, run as one where that can be.
+    """
+    every = list(nodes)
+    passed: set[str] = set()
+    read = {node.box.table.name for node in every if isinstance(node.box, Read)}
+    for node in every:
+        if node.name in passed:
+            continue
+        if isinstance(node.box, Write):
+            tables[node.name]["table"].watched = node.box.table.name in read
+        inputs = tuple(
+            fed[node.name, side] if (node.name, side) in fed else trains[arrow.source, arrow.port]
+            for side, arrow in enumerate(node.sources)
+        )
+        if node.name in chains and (through := chains[node.name].step(inputs[0])) is not None:
+            last = chains[node.name].nodes[-1].name
+            trains[last, next(iter(network.schemas[last]))] = through[0]
+            passed |= {each.name for each in chains[node.name].nodes}
+            yield Passage(chains[node.name], inputs[0], tuple(through[1].tolist()))
+            continue
+        try:
+            given = node.box.step(tables[node.name], inputs, _moment(network, node, moment))
+            outputs = dict(zip(network.schemas[node.name], given, strict=True))
+        except Exception as error:
+            culprit = _culprit(node, tables[node.name], inputs, moment)
+            raise RunError(f"{title(node)}: {str(error) or type(error).__name__}{culprit}") from error
+        for port, train in outputs.items():
+            trains[node.name, port] = train
+        yield Event(node, inputs, outputs)

@@ -1,0 +1,73 @@
+"""Totals: what a run has done since it was started, summed up batch by batch."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+
+from australis.engine.losses import summed
+from australis.engine.measures import rows_of
+from australis.model.box import LATE, REFUSED
+
+
+@dataclass
+class Box:
+    """What a box has cost, and what it was given and gave."""
+
+    seconds: float = 0.0
+    taken: int = 0
+    given: dict[str, int] = field(default_factory=dict)
+    """By port."""
+
+
+@dataclass
+class Totals:
+    """Tuples by the names of inputs and outputs, and costs by those of boxes.
+
+    One thread adds while others look: whoever iterates takes a copy.
+    """
+
+    batches: int = 0
+    taken: Counter[str] = field(default_factory=Counter)
+    given: Counter[str] = field(default_factory=Counter)
+    letters: int = 0
+    boxes: dict[str, Box] = field(default_factory=dict)
+    last: float | None = None
+    """How many seconds the last batch took."""
+    delay: dict[str, float] = field(default_factory=dict)
+    """The longest delay of each output, in the last batch that gave it tuples."""
+
+    @property
+    def ports(self) -> dict[str, dict[str, int]]:
+        """The tuples that boxes have given, by name and by port."""
+        return {name: dict(box.given) for name, box in dict(self.boxes).items()}
+
+    @property
+    def late(self) -> dict[str, int]:
+        """The boxes that found tuples late, and how many."""
+        return summed(self.ports, LATE)
+
+    @property
+    def refused(self) -> dict[str, int]:
+        """The boxes that refused tuples, and how many."""
+        return summed(self.ports, REFUSED)
+
+    def add(self, progress: dict[str, Any], tables: Iterable[pa.RecordBatch]) -> None:
+        """Add a batch: its entry in a run's progress, and what was measured of it."""
+        self.taken.update(progress["taken"])
+        self.given.update(progress["given"])
+        self.delay |= {name: worst for name, worst in progress["delay"].items() if worst is not None}
+        for row in rows_of(tables):
+            if row["kind"] == "box":
+                box = self.boxes.setdefault(row["name"], Box())
+                box.seconds += row["seconds"]
+                box.taken += row["taken"]
+            elif row["kind"] == "arrow" and row["taken"] is not None:
+                given = self.boxes.setdefault(row["name"], Box()).given
+                given[row["port"]] = given.get(row["port"], 0) + row["given"]
+        self.letters, self.last = progress["letters"], progress["seconds"]
+        self.batches += 1

@@ -1,0 +1,1 @@
+"""Expressions as the source of loops that numba compiles."""

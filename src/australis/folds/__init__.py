@@ -1,7 +1,0 @@
-"""Folds: the aggregate functions of Aggregate and Resample."""
-
-from australis.folds.fold import Accumulators, Feed, Fold
-from australis.folds.known import fold
-from australis.folds.window_function import WINDOW_FUNCTIONS, WindowFunction, window_function
-
-__all__ = ["WINDOW_FUNCTIONS", "Accumulators", "Feed", "Fold", "WindowFunction", "fold", "window_function"]

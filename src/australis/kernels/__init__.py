@@ -1,0 +1,1 @@
+"""Kernels: loops over tuples, compiled and cached."""

@@ -1,7 +1,0 @@
-"""Validation: what a run of Linear Road had to answer, recomputed from its input alone, against what it did (3.3)."""
-
-from australis.linear_road.validation.reference import reference, write_reference
-from australis.linear_road.validation.validate import validate
-from australis.linear_road.validation.verdict import Verdict
-
-__all__ = ["Verdict", "reference", "validate", "write_reference"]

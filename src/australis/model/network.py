@@ -1,0 +1,194 @@
+"""A network: boxes and arrows, inputs, keyed tables, and outputs with their QoS, as an immutable value (Aurora 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from australis.arguments import check_arguments
+from australis.boxes.folds import WINDOW_FUNCTIONS, WindowFunction
+from australis.expressions import Call, Expr, Function, function_named, register
+from australis.model.box import Box
+from australis.model.qos import QoS
+from australis.model.table import Keyed
+from australis.model.validation import checked
+
+if TYPE_CHECKING:
+    from australis.connectors.files import Unread
+    from australis.engine.local import Found
+    from australis.engine.spark.run import Run
+
+Clock = Callable[[], int]
+"""The local time in microseconds."""
+
+OUT = "out"
+"""The one port of an input, and the main port of most boxes."""
+
+MAIN = ""
+"""The first port, whatever it is called; a network replaces it by the port's own name."""
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """Where tuples come from: an input or a box, and the port of it."""
+
+    source: str
+    port: str = MAIN
+
+    def __str__(self) -> str:
+        return f"{self.source}.{self.port}" if self.port else self.source
+
+
+@dataclass(frozen=True)
+class Input:
+    """Where tuples enter. A static input is a stored table, read whole before any stream starts."""
+
+    name: str
+    schema: pa.Schema
+    static: bool = False
+
+
+@dataclass(frozen=True)
+class Node:
+    """A box in its place: one arrow for each of its inputs, and the groups it lies in, outermost first."""
+
+    name: str
+    box: Box
+    sources: tuple[Arrow, ...]
+    group: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where tuples leave, and what they are worth."""
+
+    name: str
+    arrow: Arrow
+    qos: QoS = QoS()
+
+
+@dataclass(frozen=True)
+class Network:
+    """A valid network: making one checks it, and puts its boxes in an order in which they can run.
+
+    That order keeps to the one given as far as arrows allow; a box that reads a keyed table comes after the one that
+    writes it. Networks are equal by value, and pickle together with the user functions that they call.
+    """
+
+    inputs: tuple[Input, ...]
+    nodes: tuple[Node, ...]
+    outputs: tuple[Output, ...]
+    tables: tuple[Keyed, ...] = ()
+    schemas: Mapping[str, Mapping[str, pa.Schema]] = field(init=False, compare=False, repr=False)
+    """What each producer, an input or a box, gives on each of its ports."""
+    functions: tuple[Function | WindowFunction, ...] = field(init=False, compare=False, repr=False)
+    """The user functions that its expressions call."""
+
+    def __post_init__(self) -> None:
+        nodes, outputs, schemas = checked(self)
+        object.__setattr__(self, "nodes", nodes)
+        object.__setattr__(self, "outputs", outputs)
+        object.__setattr__(self, "schemas", schemas)
+        object.__setattr__(self, "functions", tuple(_functions(nodes)))
+
+    def __reduce__(self) -> tuple[Callable[..., Network], tuple[Any, ...]]:
+        return _rebuilt, (self.functions, self.inputs, self.nodes, self.outputs, self.tables)
+
+    @cached_property
+    def named(self) -> Mapping[str, Node]:
+        """The boxes by name."""
+        return {node.name: node for node in self.nodes}
+
+    def schema(self, arrow: Arrow) -> pa.Schema:
+        """What flows along an arrow."""
+        return self.schemas[arrow.source][arrow.port]
+
+    def spelled(self, arrow: Arrow) -> str:
+        """An arrow as people write it: `stats`, or `stats.late` for a port that is not the main one."""
+        main = next(iter(self.schemas[arrow.source]))
+        return arrow.source if arrow.port == main else str(arrow)
+
+    def run_local(
+        self,
+        given: Mapping[str, object] | None = None,
+        /,
+        *,
+        train: int = 65536,
+        clock: Clock | None = None,
+        strict: bool = False,
+        unread: list[Unread] | None = None,
+        **more: object,
+    ) -> Found:
+        """Run to the end of the inputs in this process; see `australis.engine.local.run_local`."""
+        from australis.engine.local import run_local
+
+        return run_local(self, given, train=train, clock=clock, strict=strict, unread=unread, **more)
+
+    def start(self, given: Mapping[str, Any] | None = None, /, **more: Any) -> Run:
+        """Start on Spark, and return while it runs; see `australis.engine.spark.start.start`."""
+        from australis.engine.spark.start import start
+
+        return start(self, given, **more)
+
+    def run(self, given: Mapping[str, Any] | None = None, /, **more: Any) -> Run:
+        """Run on Spark to the end of the inputs; see `australis.engine.spark.start.start`."""
+        run = self.start(given, **more)
+        try:
+            run.wait()
+        finally:
+            run.stop()
+        return run
+
+    @check_arguments()
+    def explain(self, *, plan: bool = False) -> str:
+        """What the network is and what it can hold, as text; with `plan` the stages that it runs in too."""
+        from australis.drawing.explain import explain
+
+        return explain(self, plan=plan)
+
+    def svg(self) -> str:
+        """A picture of the network."""
+        from australis.drawing.picture import svg
+
+        return svg(self)
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
+
+
+def _rebuilt(functions: tuple[Function | WindowFunction, ...], *parts: Any) -> Network:
+    for function in functions:
+        if isinstance(function, WindowFunction):
+            WINDOW_FUNCTIONS[function.name] = function
+        else:
+            register(function)
+    return Network(*parts)
+
+
+def _functions(nodes: Iterable[Node]) -> Iterator[Function | WindowFunction]:
+    """The functions of users that boxes call, each once."""
+    called: dict[str, Function | WindowFunction] = {}
+    for node in nodes:
+        for part in _calling(node.box):
+            if isinstance(part, Expr):
+                called.update((name, function_named(name)) for name in part.functions)
+            elif part.name in WINDOW_FUNCTIONS:
+                called[part.name] = WINDOW_FUNCTIONS[part.name]
+    return iter(called.values())
+
+
+def _calling(value: object) -> Iterator[Expr | Call]:
+    """The expressions and aggregate calls among the parameters of a box, however deep."""
+    if isinstance(value, tuple):
+        for part in value:
+            yield from _calling(part)
+        return
+    if isinstance(value, Expr | Call):
+        yield value
+    if is_dataclass(value) and not isinstance(value, Expr):
+        for part in fields(value):
+            yield from _calling(getattr(value, part.name))

@@ -1,0 +1,272 @@
+"""What makes a network valid, whoever wrote it; every mistake is told by the name of its box."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from heapq import heapify, heappop, heappush
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from australis.arguments import check_fields, shown
+from australis.arrow.schema import numeric
+from australis.boxes import Filter, Join, Map, Read, Union, Write
+from australis.boxes.signals.facts import check_signals
+from australis.errors import AustralisError, NetworkError, listing, near
+
+if TYPE_CHECKING:
+    from australis.model.network import Arrow, Network, Node, Output
+
+Ports = Mapping[str, pa.Schema]
+_NAME = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def checked(network: Network) -> tuple[tuple[Node, ...], tuple[Output, ...], dict[str, Ports]]:
+    """The boxes in an order in which they can run, the outputs, and what every producer gives.
+
+    Arrows from a main port come back with its name. Raises where something is wrong.
+    """
+    _check_names(network)
+    _check_arrows(network)
+    _check_tables(network)
+    nodes, schemas = _wired(network, _sorted(network))
+    outputs = _ended(network, schemas)
+    _check_sides(network, nodes)
+    check_signals(nodes, schemas)
+    _check_reach(network, nodes)
+    return nodes, outputs, schemas
+
+
+@contextmanager
+def telling(place: str) -> Iterator[None]:
+    """Errors raised inside say where."""
+    try:
+        yield
+    except AustralisError as error:
+        told = type(error)(f"{place}: {error}")
+        told.__dict__.update(error.__dict__)
+        raise told from error
+
+
+def title(node: Node) -> str:
+    """How messages call a box."""
+    return f"{node.box.kind} {node.name}"
+
+
+def _check_names(network: Network) -> None:
+    outputs = [output.name for output in network.outputs]
+    tables = [table.name for table in network.tables]
+    inputs = [input.name for input in network.inputs]
+    boxes = [node.name for node in network.nodes]
+    groups = sorted({name for node in network.nodes for name in node.group})
+    for what, names in (("input", inputs), ("box", boxes), ("output", outputs), ("table", tables), ("group", groups)):
+        for name in names:
+            if not _is_name(name):
+                raise NetworkError(f"{what} {shown(name)}: a name is made of letters, digits, `_` and `-`")
+        for name, count in Counter(names).items():
+            if count > 1:
+                raise NetworkError(f"{count} {what if what != 'box' else 'boxe'}s are named {name}; names are unique")
+    for name in boxes:
+        if name in inputs:
+            raise NetworkError(f"box {name}: an input has that name already")
+    for name in outputs:
+        if name in inputs:
+            raise NetworkError(f"output {name}: an input has that name already; a run gives both by their names")
+    if not outputs:
+        raise NetworkError("a network has at least one output, and this one has none")
+
+
+def _is_name(name: object) -> bool:
+    return isinstance(name, str) and _NAME.fullmatch(name) is not None
+
+
+def _check_arrows(network: Network) -> None:
+    producers = [input.name for input in network.inputs] + [node.name for node in network.nodes]
+    for node in network.nodes:
+        for arrow in node.sources:
+            _check_source(title(node), arrow, producers)
+        if node.box.arity != len(node.sources):
+            wanted, given = node.box.arity, listing(str(arrow) for arrow in node.sources)
+            raise NetworkError(f"{title(node)}: takes {_inputs(wanted)}, is given {given}")
+    for output in network.outputs:
+        _check_source(f"output {output.name}", output.arrow, producers)
+
+
+def _check_source(place: str, arrow: Arrow, producers: list[str]) -> None:
+    if arrow.source not in producers:
+        hint = near(arrow.source, producers)
+        raise NetworkError(f"{place}: there is no input or box {arrow.source}; there are {listing(producers)}{hint}")
+
+
+def _inputs(count: int) -> str:
+    return "1 input" if count == 1 else f"{count} inputs"
+
+
+def _check_tables(network: Network) -> None:
+    """One writer for each table: rows that two boxes write at once would have no order."""
+    writers = [(node.name, node.box) for node in network.nodes if isinstance(node.box, Write)]
+    for table in network.tables:
+        mine = [name for name, box in writers if box.table.name == table.name]
+        if len(mine) > 1:
+            raise NetworkError(
+                f"table {table.name}: written by the boxes {listing(mine)}; a table has one writer:"
+                " union the streams first, and write the result"
+            )
+        if not mine:
+            raise NetworkError(f"table {table.name}: no box of the network writes it, so that it stays empty")
+    for node in network.nodes:
+        if isinstance(node.box, Read | Write):
+            table = node.box.table
+            names = [known.name for known in network.tables]
+            if table.name not in names:
+                raise NetworkError(
+                    f"{title(node)}: there is no table {table.name}; there are {listing(names)}"
+                    f"{near(table.name, names)}"
+                )
+            if table not in network.tables:
+                raise NetworkError(f"{title(node)}: table {table.name} is declared in another way too")
+
+
+def _sorted(network: Network) -> tuple[Node, ...]:
+    """Topological, and otherwise as given. The writer of a table comes before its readers."""
+    place = {node.name: index for index, node in enumerate(network.nodes)}
+    before = [_before(network, node) & place.keys() for node in network.nodes]
+    after: dict[str, list[int]] = {name: [] for name in place}
+    for index, names in enumerate(before):
+        for name in names:
+            after[name].append(index)
+    waiting = [len(names) for names in before]
+    ready = [index for index, count in enumerate(waiting) if not count]
+    heapify(ready)
+    nodes = []
+    while ready:
+        node = network.nodes[heappop(ready)]
+        nodes.append(node)
+        for index in after[node.name]:
+            waiting[index] -= 1
+            if not waiting[index]:
+                heappush(ready, index)
+    if len(nodes) < len(network.nodes):
+        left = {network.nodes[index].name: before[index] for index, count in enumerate(waiting) if count}
+        raise _cycle(network, left)
+    return tuple(nodes)
+
+
+def _before(network: Network, node: Node) -> set[str]:
+    """The names of the producers that must run before a box."""
+    names = {arrow.source for arrow in node.sources}
+    if isinstance(node.box, Read):
+        names |= {_writer(network, node.box.table.name)}
+    return names
+
+
+def _writer(network: Network, table: str) -> str:
+    return next(n.name for n in network.nodes if isinstance(n.box, Write) and n.box.table.name == table)
+
+
+def _cycle(network: Network, before: Mapping[str, set[str]]) -> NetworkError:
+    """Every box left waits for another that is left: following them back must come round."""
+    path = [min(before)]
+    while path[-1] not in path[:-1]:
+        path.append(min(before[path[-1]] & before.keys()))
+    round_trip = path[path.index(path[-1]) :][::-1]
+    boxes = {node.name: node for node in network.nodes}
+    for writer, reader in pairwise(round_trip):
+        box = boxes[reader].box
+        if isinstance(box, Read) and writer not in {arrow.source for arrow in boxes[reader].sources}:
+            return NetworkError(
+                f"{title(boxes[reader])}: reads table {box.table.name} upstream of the box {writer}, which writes it;"
+                f" use `old.` in the expressions of {writer} to read the row that it writes"
+            )
+    return NetworkError(f"the arrows form a cycle: {' -> '.join(round_trip)}")
+
+
+def _wired(network: Network, nodes: tuple[Node, ...]) -> tuple[tuple[Node, ...], dict[str, Ports]]:
+    """The boxes with their arrows in full, and the schemas of all ports."""
+    known: dict[str, Ports] = {input.name: {"out": input.schema} for input in network.inputs}
+    wired = []
+    for node in nodes:
+        sources = tuple(_full(title(node), arrow, known) for arrow in node.sources)
+        with telling(title(node)):
+            check_fields(node.box)
+            known[node.name] = node.box.outputs(*(known[arrow.source][arrow.port] for arrow in sources))
+        wired.append(replace(node, sources=sources))
+    return tuple(wired), known
+
+
+def _full(place: str, arrow: Arrow, known: Mapping[str, Ports]) -> Arrow:
+    given = known[arrow.source]
+    if not arrow.port:
+        return replace(arrow, port=next(iter(given)))
+    if arrow.port not in given:
+        raise NetworkError(
+            f"{place}: {arrow.source} has no port {arrow.port}; it has {listing(given)}{near(arrow.port, given)}"
+        )
+    return arrow
+
+
+def _ended(network: Network, known: Mapping[str, Ports]) -> tuple[Output, ...]:
+    """The outputs with their arrows in full."""
+    outputs = []
+    for output in network.outputs:
+        arrow = _full(f"output {output.name}", output.arrow, known)
+        if output.qos.value:
+            with telling(f"output {output.name}"):
+                _check_value(output.qos.value[0], known[arrow.source][arrow.port])
+        outputs.append(replace(output, arrow=arrow))
+    return tuple(outputs)
+
+
+def _check_value(column: str, schema: pa.Schema) -> None:
+    if column not in schema.names:
+        raise NetworkError(
+            f"its value graph is about {column}, which is no column; there are {listing(schema.names)}"
+            f"{near(column, schema.names)}"
+        )
+    if not numeric(schema.field(column).type):
+        raise NetworkError(f"its value graph is about {column}, a {schema.field(column).type}, and needs a number")
+
+
+def _check_sides(network: Network, nodes: tuple[Node, ...]) -> None:
+    """A side of a join without an order is a static table: else the join would hold all of a stream."""
+    static = {input.name for input in network.inputs if input.static}
+    for node in nodes:
+        fixed = [arrow.source in static for arrow in node.sources]
+        if isinstance(node.box, Join):
+            orders = (("left", node.box.left), ("right", node.box.right))
+            for (side, order), arrow, is_fixed in zip(orders, node.sources, fixed, strict=True):
+                if order is None and not is_fixed:
+                    raise NetworkError(
+                        f"{title(node)}: its {side} side, {arrow}, is a stream and needs an order"
+                        " (`on`; beside a static table `tup#` will do); only a static table has none"
+                    )
+                if order is not None and is_fixed:
+                    raise NetworkError(
+                        f"{title(node)}: its {side} side, {arrow}, is a static table and has no order:"
+                        " give `on` as a pair with none for that side"
+                    )
+        if all(fixed) and isinstance(node.box, Filter | Map | Union):
+            static.add(node.name)
+
+
+def _check_reach(network: Network, nodes: tuple[Node, ...]) -> None:
+    """Everything leads to an output or into a table; what does not is a slip of the pen."""
+    used = {output.arrow.source for output in network.outputs}
+    for node in reversed(nodes):
+        if node.name in used or isinstance(node.box, Write):
+            used |= {arrow.source for arrow in node.sources}
+    idle = [node.name for node in nodes if node.name not in used and not isinstance(node.box, Write)]
+    if idle:
+        raise NetworkError(f"{_boxes(idle)} {listing(idle)} reach{'' if len(idle) > 1 else 'es'} no output")
+    unused = [input.name for input in network.inputs if input.name not in used]
+    if unused:
+        raise NetworkError(f"{'inputs' if len(unused) > 1 else 'input'} {listing(unused)}: no box or output uses it")
+
+
+def _boxes(names: list[str]) -> str:
+    return "boxes" if len(names) > 1 else "box"

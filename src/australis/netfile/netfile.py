@@ -1,0 +1,293 @@
+"""Network files: a network as YAML that people write by hand, and back without loss."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from australis.arguments import check_arguments, hinted
+from australis.arrow.schema import schema as schema_of
+from australis.arrow.schema import text as schema_text
+from australis.boxes import parameters
+from australis.disk.paths import place
+from australis.errors import AustralisError, NetworkError, listing, near
+from australis.model.box import Box
+from australis.model.network import Arrow, Input, Network, Node, Output
+from australis.model.qos import Graph, QoS, qos
+from australis.model.table import Keyed
+from australis.model.validation import telling
+from australis.netfile import yamltext
+from australis.netfile.form import Form, Tables
+from australis.netfile.forms import FORMS
+from australis.netfile.models import MisreadError, read
+from australis.netfile.yamltext import Block, Document
+
+VERSION = 1
+Points = dict[int | float, int | float]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class _File(_Part):
+    australis: int
+    inputs: dict[str, Any]
+    tables: dict[str, Any] = {}
+    boxes: dict[str, Any] = {}
+    groups: dict[str, Any] = {}
+    outputs: dict[str, Any]
+
+
+class _Static(_Part):
+    static: str
+
+
+class _Table(_Part):
+    schema_: str = Field(alias="schema")
+    key: str | list[str]
+
+
+class _Output(_Part):
+    from_: str = Field(alias="from")
+    latency: Points | None = None
+    delivered: Points | None = None
+    value: dict[str, Points] | None = None
+
+
+@check_arguments()
+def load(path: str | Path) -> Network:
+    """The network in a file."""
+    try:
+        text = place(path).read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise NetworkError(f"{path}: {error}") from error
+    return loads(text, str(path))
+
+
+@check_arguments()
+def loads(text: str, name: str = "network") -> Network:
+    """The network in a text; `name` is what errors call it."""
+    document = Document(text, name)
+    with _placed(document):
+        file = read(_File, _named(document.data))
+    if file.australis != VERSION:
+        place = document.place(("australis",))
+        raise NetworkError(f"{place}: the format is `australis: {VERSION}`, not {file.australis}")
+    inputs = tuple(_each(document, "inputs", file.inputs, _input))
+    tables = {table.name: table for table in _each(document, "tables", file.tables, _table)}
+    groups = _groups(document, file.groups, file.boxes)
+    nodes = []
+    for box, written in file.boxes.items():
+        with _placed(document, "boxes", box):
+            nodes.append(_node(box, written, tables, groups.get(box, ())))
+    outputs = tuple(_each(document, "outputs", file.outputs, _output))
+    try:
+        return Network(inputs, tuple(nodes), outputs, tuple(tables.values()))
+    except AustralisError as error:
+        raise type(error)(f"{document.place(_about(str(error)))}: {error}") from error
+
+
+@check_arguments()
+def dump(network: Network, path: str | Path) -> None:
+    """Write a network to a file."""
+    text = dumps(network)
+    try:
+        place(path).write_text(text, encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise NetworkError(f"{path}: {error}") from error
+
+
+@check_arguments()
+def dumps(network: Network) -> str:
+    """A network as text, from which `loads` makes an equal one."""
+    data = Block(australis=VERSION)
+    data["inputs"] = Block(
+        {i.name: {"static": schema_text(i.schema)} if i.static else schema_text(i.schema) for i in network.inputs}
+    )
+    if network.tables:
+        data["tables"] = Block(
+            {table.name: {"schema": schema_text(table.schema), "key": list(table.key)} for table in network.tables}
+        )
+    if network.nodes:
+        data["boxes"] = Block({node.name: _written(network, node) for node in network.nodes})
+    if any(node.group for node in network.nodes):
+        data["groups"] = Block(_written_groups(network))
+    data["outputs"] = Block({output.name: _written_output(network, output) for output in network.outputs})
+    return yamltext.dumps(data)
+
+
+@contextmanager
+def _placed(document: Document, *path: object) -> Iterator[None]:
+    """Errors raised inside say the file and the line."""
+    try:
+        yield
+    except MisreadError as error:
+        raise NetworkError(f"{document.place((*path, *error.path))}: {error}") from error
+    except AustralisError as error:
+        raise type(error)(f"{document.place(path)}: {error}") from error
+
+
+def _each(document: Document, section: str, written: Mapping[str, Any], make: Any) -> Iterator[Any]:
+    for name, part in written.items():
+        with _placed(document, section, name), telling(f"{section[:-1]} {name}"):
+            yield make(name, part)
+
+
+def _input(name: str, written: object) -> Input:
+    if isinstance(written, str):
+        return Input(name, schema_of(written))
+    if isinstance(written, dict) and isinstance(written.get("static"), str):
+        # Between braces the commas of a schema end the value: what follows are keys without one.
+        columns = [str(key) for key, value in written.items() if value is None and " " in str(key).strip()]
+        rest = {key: value for key, value in written.items() if key not in columns}
+        written = {**rest, "static": ", ".join([written["static"], *columns])}
+    return Input(name, schema_of(read(_Static, written).static), static=True)
+
+
+def _table(name: str, written: object) -> Keyed:
+    form = read(_Table, written)
+    return parameters.keyed(name, form.schema_, form.key)
+
+
+def _output(name: str, written: object) -> Output:
+    form = read(_Output, {"from": str(written)} if isinstance(written, str | int) else written)
+    return Output(name, _arrow(form.from_), qos(form.latency, form.delivered, form.value))
+
+
+def _node(name: str, written: object, tables: Tables, group: tuple[str, ...]) -> Node:
+    """A box: its kind with its parameters, and `from`, where its tuples come from."""
+    if not isinstance(written, dict):
+        raise NetworkError(f"box {name}: a mapping with `from` and one of {listing(FORMS)} goes here, not {written!r}")
+    for key in written:
+        if key not in FORMS and key != "from":
+            keys = [*FORMS, "from"]
+            raise MisreadError(
+                f"box {name}: there is no key `{key}`; the keys are {listing(keys)}{near(str(key), keys)}", (key,)
+            )
+    kinds = [key for key in written if key in FORMS]
+    if len(kinds) != 1:
+        raise NetworkError(f"box {name}: it has one kind; given are {listing(kinds)} of {listing(FORMS)}")
+    (kind,) = kinds
+    parameter, sources = written[kind], written.get("from")
+    if kind == "union" and isinstance(parameter, list) and sources is None:
+        parameter, sources = {}, parameter
+    with telling(f"{kind} {name}"):
+        arrows = _sources(sources)
+        form = FORMS[kind]
+        try:
+            box = _box(form, read(form, form.long(parameter)), tables, len(arrows))
+        except MisreadError as error:
+            raise MisreadError(str(error), (kind, *error.path)) from error
+    return Node(name, box, arrows, group)
+
+
+def _box(kind: type[Form], form: Form, tables: Tables, arity: int) -> Box:
+    try:
+        return form.box(tables, arity)
+    except AustralisError as error:
+        raise hinted(error, [name for name in kind.model_fields if name not in form.model_fields_set]) from error
+
+
+def _sources(written: object) -> tuple[Arrow, ...]:
+    if written is None:
+        raise NetworkError("the key `from` is missing: it names an input or a box, or lists several")
+    return tuple(map(_arrow, written if isinstance(written, list) else [written]))
+
+
+def _arrow(written: object) -> Arrow:
+    """`stats`, or `stats.late` for a port that is not the main one."""
+    if not isinstance(written, str | int) or isinstance(written, bool):
+        raise NetworkError(f"an arrow comes from a box or a box and a port, as in `stats.late`, not {written!r}")
+    source, _, port = str(written).partition(".")
+    return Arrow(source, port)
+
+
+def _groups(document: Document, written: Mapping[str, Any], boxes: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """The path of groups of each box that is in one. A group lists boxes, and mappings of groups inside it."""
+    paths: dict[str, tuple[str, ...]] = {}
+    stack: list[tuple[tuple[str, ...], Any]] = [((name,), members) for name, members in written.items()]
+    while stack:
+        path, members = stack.pop()
+        with _placed(document, "groups", path[0]), telling(f"group {path[-1]}"):
+            if not isinstance(members, list):
+                raise NetworkError(f"a list of boxes, or of groups such as {{inner: [..]}}, goes here, not {members!r}")
+            for member in members:
+                if isinstance(member, dict):
+                    stack.extend(((*path, str(name)), inner) for name, inner in member.items())
+                    continue
+                if str(member) not in boxes:
+                    raise NetworkError(
+                        f"there is no box {member}; there are {listing(boxes)}{near(str(member), boxes)}"
+                    )
+                if str(member) in paths:
+                    raise NetworkError(f"box {member} is in group {paths[str(member)][-1]} already")
+                paths[str(member)] = path
+    return paths
+
+
+def _named(data: object) -> object:
+    """The document with names as text: a box may be called 1."""
+    if not isinstance(data, dict):
+        return data
+    return {
+        str(section): {str(name): part for name, part in parts.items()} if isinstance(parts, dict) else parts
+        for section, parts in data.items()
+    }
+
+
+_SECTIONS = {"input": "inputs", "output": "outputs", "table": "tables", "group": "groups"}
+
+
+def _about(message: str) -> tuple[str, ...]:
+    """Where in a file the thing stands that a message starts with: `output jams: ...`, `filter fast: ...`."""
+    found = re.match(r"([a-z_]+) ([\w-]+)", message)
+    return (_SECTIONS.get(found[1], "boxes"), found[2]) if found else ()
+
+
+def _written(network: Network, node: Node) -> Block:
+    sources = [network.spelled(arrow) for arrow in node.sources]
+    kind = node.box.kind
+    if kind == "union" and not FORMS[kind].short(node.box):
+        return Block(union=sources)
+    return Block({kind: FORMS[kind].short(node.box), "from": sources[0] if len(sources) == 1 else sources})
+
+
+def _written_groups(network: Network) -> dict[str, list[object]]:
+    whole: dict[str, list[object]] = {}
+    lists: dict[tuple[str, ...], list[object]] = {}
+    for node in network.nodes:
+        for depth in range(1, len(node.group) + 1):
+            path = node.group[:depth]
+            if path not in lists:
+                lists[path] = []
+                if depth == 1:
+                    whole[path[0]] = lists[path]
+                else:
+                    lists[path[:-1]].append({path[-1]: lists[path]})
+        if node.group:
+            lists[node.group].append(node.name)
+    return whole
+
+
+def _written_output(network: Network, output: Output) -> object:
+    arrow = network.spelled(output.arrow)
+    if output.qos == QoS():
+        return arrow
+    graphs: dict[str, object] = {"from": arrow}
+    if output.qos.latency:
+        graphs["latency"] = _points(output.qos.latency)
+    if output.qos.delivered:
+        graphs["delivered"] = _points(output.qos.delivered)
+    if output.qos.value:
+        graphs["value"] = {output.qos.value[0]: _points(output.qos.value[1])}
+    return graphs
+
+
+def _points(graph: Graph) -> dict[float, float]:
+    return {int(x) if x.is_integer() else x: utility for x, utility in graph.points}

@@ -1,5 +1,0 @@
-"""Quality of service: what outputs are worth to the applications that read them (Aurora 4.1)."""
-
-from australis.qos.graph import Graph, QoS, qos
-
-__all__ = ["Graph", "QoS", "qos"]

@@ -1,0 +1,233 @@
+"""Groups of a query: its windows and aggregates, planned as an Aggregate box between maps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+
+import pyarrow as pa
+
+from australis.api.stream import Stream
+from australis.boxes.folds import WINDOW_FUNCTIONS
+from australis.errors import ExpressionError
+from australis.expressions import AGGREGATES, Expr
+from australis.expressions.expression import of
+from australis.expressions.node import Apply, Literal, Name, Node, names, replaced, walk
+from australis.queries.order import disorder
+from australis.queries.piece import Piece
+from australis.queries.query import Item, Select
+from australis.queries.scope import Scope
+from australis.queries.window import END, FUNCTIONS, START, Window, from_group
+
+_BOUNDS = (*START, *END, "window")
+_WINDOWED = (
+    "a stream has no end, so its aggregates are taken over windows: write GROUP BY window(time, '60 seconds'), or"
+    " FROM TUMBLE(TABLE reports, time, SIZE 60) ... GROUP BY window_start"
+)
+
+
+def aggregates(node: Node) -> bool:
+    """Whether a tree calls an aggregate function."""
+    known = {name.lower() for name in WINDOW_FUNCTIONS} | AGGREGATES.keys()
+    return any(isinstance(part, Apply) and part.function in known for part in walk(node))
+
+
+@dataclass
+class Grouping:
+    """What is found while a grouped query is planned."""
+
+    select: Select
+    scope: Scope
+    window: Window | None
+    """Its windows; none where an answer is grouped."""
+    shadows: bool
+    """Whether `window_start` is the window's even where the stream has a column of that name: in TUMBLE and HOP."""
+    keys: dict[Expr, str]
+    """Expressions to group by over the stream, and the columns that have them."""
+    calls: dict[Expr, str] = field(default_factory=dict)
+    """Aggregates over the stream, and the columns that will have them."""
+    pieces: dict[Expr, Piece] = field(default_factory=dict)
+    """Where aggregates stand."""
+
+    def taken(self) -> set[str]:
+        on = set() if self.window is None else {self.window.on}
+        return {*on, *self.keys.values(), *self.calls.values()}
+
+
+def grouped(select: Select, scope: Scope, window: Window | None, items: list[Item], slack: int) -> Stream:
+    """The stream of a SELECT with aggregates."""
+    grouping = _grouping(select, scope, window, items)
+    columns: dict[str, Node] = {}
+    for item in items:
+        if named(item) in columns:
+            raise twice(item, named(item))
+        columns[named(item)] = tree(item.piece, grouping, item.name)
+    aliases = {item.name: item.piece for item in items if item.name is not None}
+    having = None if select.having is None else tree(select.having, grouping, None, aliases)
+    assert grouping.window is not None
+    stream = _aggregated(grouping, grouping.window, slack)
+    on = grouping.window.on
+    end = grouping.window.end(on, stream.schema.field(on).type)
+
+    def placed(node: Node) -> Expr:
+        ends = replaced(node, lambda part: end if part == Name("#end") else None)
+        return of(replaced(ends, lambda part: Name(on) if part == Name("#start") else None))
+
+    if having is not None and select.having is not None:
+        with select.having.telling():
+            stream = stream.filter(placed(having))
+    return mapped(stream, {name: placed(node) for name, node in columns.items()}, select.piece)
+
+
+def mapped(stream: Stream, columns: Mapping[str, Expr], piece: Piece) -> Stream:
+    """A map, unless it would change nothing."""
+    if [(name, made.copies) for name, made in columns.items()] == [(name, name) for name in stream.schema.names]:
+        return stream
+    with piece.telling():
+        return stream.map(dict(columns))
+
+
+def _grouping(select: Select, scope: Scope, window: Window | None, items: list[Item]) -> Grouping:
+    keys: dict[Expr, str] = {}
+    shadows, by_window = window is not None, False
+    for given in select.groups:
+        piece = meant(given, scope, items)
+        node = piece.expr.node
+        if isinstance(node, Apply) and node.function in FUNCTIONS:
+            if window is not None:
+                raise piece.error("there is a window already; a query takes one")
+            window, by_window = _on(from_group(node, _visible(scope), piece), scope), True
+        elif isinstance(node, Name) and node.name in _BOUNDS and (shadows or not scope.find(node.name)):
+            if window is None and not any(_windows(each) for each in select.groups):
+                raise piece.error(f"there is no window here; {_WINDOWED}")
+            by_window = True
+        else:
+            made = scope.resolved(piece)
+            name = made.copies or fresh(piece, items, {*scope.stream.schema.names, *keys.values()})
+            keys.setdefault(made, name)
+    if window is None or not by_window:
+        where = select.groups[0] if select.groups else next(i.piece for i in items if aggregates(i.piece.expr.node))
+        why = _WINDOWED if window is None else "add window_start to GROUP BY: what is grouped across windows never ends"
+        raise where.error(why)
+    return Grouping(select, scope, window, shadows, keys)
+
+
+def _windows(piece: Piece) -> bool:
+    node = piece.expr.node
+    return isinstance(node, Apply) and node.function in FUNCTIONS
+
+
+def _visible(scope: Scope) -> pa.Schema:
+    """The columns of a stream by the names that a query has for them."""
+    names = dict.fromkeys([name for each in scope.columns for name in (each.name, f"{each.table}.{each.name}")])
+    one = {name: scope.find(name) for name in names}
+    return pa.schema(
+        [scope.stream.schema.field(held[0]).with_name(name) for name, held in one.items() if len(held) == 1]
+    )
+
+
+def _on(window: Window, scope: Scope) -> Window:
+    return Window(scope.held(window.on, window.piece), window.size, window.advance, window.slack, window.piece)
+
+
+def meant(piece: Piece, scope: Scope, items: list[Item]) -> Piece:
+    """What a group's number or name stands for, if it is that of a column of the SELECT."""
+    node = piece.expr.node
+    if isinstance(node, Literal) and type(node.value) is int:
+        if not 1 <= node.value <= len(items):
+            raise piece.error(f"there is no column {node.value} in the SELECT; it has {len(items)}")
+        return items[node.value - 1].piece
+    if isinstance(node, Name) and not scope.find(node.name):
+        return next((item.piece for item in items if item.name == node.name), piece)
+    return piece
+
+
+def fresh(piece: Piece, items: list[Item], taken: set[str]) -> str:
+    """A name for a column that is grouped by."""
+    wanted = next((i.name for i in items if i.name and not i.star and i.piece.expr == piece.expr), None) or "group"
+    return _free(wanted, taken)
+
+
+def _free(wanted: str, taken: set[str]) -> str:
+    name, number = wanted, 1
+    while name in taken:
+        number += 1
+        name = f"{wanted}_{number}"
+    return name
+
+
+def named(item: Item) -> str:
+    """The name of a column: the one given, that of the column it is, or its own text."""
+    if item.name is not None:
+        return item.name
+    copied = item.piece.expr.copies
+    return copied.rpartition(".")[2] if copied else item.piece.expr.text
+
+
+def twice(item: Item, name: str) -> ExpressionError:
+    """The error for a second column of a name."""
+    return item.piece.error(f"two columns are named `{name}`; give one another name, with AS")
+
+
+def tree(piece: Piece, grouping: Grouping, alias: str | None, aliases: Mapping[str, Piece] | None = None) -> Node:
+    """An expression over what the aggregate box gives, and the calls that it needs."""
+    known = {name.lower() for name in WINDOW_FUNCTIONS} | AGGREGATES.keys()
+    scope, whole = grouping.scope, piece.expr.node
+
+    def change(part: Node) -> Node | None:
+        if isinstance(part, Name) and grouping.window and (grouping.shadows or not scope.find(part.name)):
+            if part.name in START:
+                return Name("#start")
+            if part.name in END:
+                return Name("#end")
+        if isinstance(part, Literal):
+            return None
+        if all(scope.find(name) for name in names(part)):
+            made = scope.resolved(piece, of(part))
+            if made in grouping.keys:
+                return Name(grouping.keys[made])
+            if isinstance(part, Apply) and part.function in known:
+                grouping.pieces.setdefault(made, piece)
+                wanted = alias if alias and part == whole else part.function
+                return Name(grouping.calls.setdefault(made, _free(wanted, grouping.taken())))
+        elif isinstance(part, Apply) and part.function in known:
+            scope.resolved(piece, of(part))  # says which name is wrong
+        if isinstance(part, Name):
+            if aliases and part.name in aliases:
+                return tree(aliases[part.name], grouping, part.name)
+            scope.held(part.name, piece)
+            raise piece.error(
+                f"`{part.name}` is neither grouped by nor in an aggregate, and a group has many tuples; write"
+                f" first({part.name}), or add it to GROUP BY",
+                part.name,
+            )
+        return None
+
+    return replaced(whole, change)
+
+
+def _aggregated(grouping: Grouping, window: Window, slack: int) -> Stream:
+    stream = grouping.scope.stream
+    computed = {name: made for made, name in grouping.keys.items() if made.copies is None}
+    if computed:
+        copied = {name: of(Name(name)) for name in stream.schema.names}
+        stream = mapped(stream, {**copied, **computed}, grouping.select.piece)
+    late, by = slack if window.slack is None else window.slack, tuple(grouping.keys.values())
+    if not late and (why := disorder(stream, window.on, by)):
+        raise window.piece.error(why)
+    taken = partial(
+        stream.aggregate,
+        on=window.on,
+        size=window.size,
+        advance=window.advance,
+        by=by,
+        slack=late,
+    )
+    count = _free("count", grouping.taken())
+    with window.piece.telling():
+        bare = taken({count: "count(*)"})
+    for made, name in grouping.calls.items():
+        with grouping.pieces[made].telling():  # one at a time, so that an error points at the right one
+            taken({name: made})
+    return taken({name: made for made, name in grouping.calls.items()}) if grouping.calls else bare

@@ -1,0 +1,100 @@
+"""Queries as they are written: SELECTs, what they are from, and what is done with them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from australis.queries.piece import Piece
+from australis.queries.spatial import Inside, Nearest
+
+
+@dataclass(frozen=True)
+class Item:
+    """A column of a SELECT: an expression and its name, if it is given one; or `*`, of all tables or of one."""
+
+    piece: Piece
+    name: str | None = None
+    star: bool = False
+    of: str | None = None
+
+
+@dataclass(frozen=True)
+class Named:
+    """A table by its name."""
+
+    name: str
+    piece: Piece
+
+
+@dataclass(frozen=True)
+class Windowed:
+    """TUMBLE or HOP over a table; a length is an expression, under its name or in its place."""
+
+    kind: str
+    source: Source
+    on: Piece
+    lengths: tuple[tuple[str | None, Piece], ...]
+    piece: Piece
+
+
+@dataclass(frozen=True)
+class Part:
+    """What stands after FROM or JOIN, under a name."""
+
+    source: Source
+    alias: str | None
+    piece: Piece
+
+    @property
+    def name(self) -> str:
+        if self.alias is not None:
+            return self.alias
+        inner = self.source.source if isinstance(self.source, Windowed) else self.source
+        return inner.name if isinstance(inner, Named) else ""
+
+
+@dataclass(frozen=True)
+class Joined:
+    """A table that is joined: by a condition, by columns of both sides, or (after a comma) as WHERE says."""
+
+    part: Part
+    piece: Piece
+    on: Piece | None = None
+    using: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Select:
+    """One SELECT."""
+
+    items: tuple[Item, ...]
+    first: Part
+    joins: tuple[Joined, ...]
+    where: Piece | None
+    spatial: tuple[tuple[Inside | Nearest, Piece], ...]
+    groups: tuple[Piece, ...]
+    having: Piece | None
+    piece: Piece
+    distinct: Piece | None = None
+
+
+@dataclass(frozen=True)
+class Query:
+    """SELECTs with UNION ALL between them, and the queries that they have names for."""
+
+    views: tuple[tuple[str, Query], ...]
+    selects: tuple[Select | Query, ...]
+    piece: Piece
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A query that is an output of the network, or a view for the statements after it."""
+
+    query: Query
+    name: str
+    output: bool
+    piece: Piece
+
+
+Source = Named | Windowed | Query

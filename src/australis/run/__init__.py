@@ -1,1 +1,0 @@
-"""Runners: they move trains along the arrows of a network."""

@@ -1,0 +1,12 @@
+from .harness import AbortedError as AbortedError
+from .harness import Collect as Collect
+from .harness import Cut as Cut
+from .harness import Feed as Feed
+from .harness import Row as Row
+from .harness import Rows as Rows
+from .harness import apply as apply
+from .harness import cuts as cuts
+from .harness import drive as drive
+from .harness import drive_trains as drive_trains
+from .harness import rows as rows
+from .harness import train as train

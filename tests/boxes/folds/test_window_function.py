@@ -1,0 +1,139 @@
+"""Window functions of users (Aurora 5.2.2.2, footnote 6)."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from australis.arrow.schema import schema
+from australis.boxes.aggregate.aggregate import Aggregate
+from australis.boxes.folds import window_function
+from australis.errors import ExpressionError, RunError
+from australis.expressions.aggregate import aggregation
+from australis.model.order import Order
+from australis.testing import Cut, drive, train
+
+
+def box(text: str, name: str, size: int = 4, advance: int = 4, slack: int = 0) -> Aggregate:
+    return Aggregate((("made", aggregation(text, [name])),), Order("at", slack), size, advance)
+
+
+def test_it_takes_tuples_as_they_arrive_and_passes_nulls_over() -> None:
+    window_function("digits", lambda: 0, lambda state, x: state * 10 + x, lambda state: state)
+    stream = train("at int, x int", at=[0, 2, 1, 5, 6], x=[1, 2, 3, None, 4])
+    assert drive(box("digits(x)", "digits", slack=1), Cut((2,))(stream))[0] == [(0, 123), (4, 4)]
+
+
+def test_a_window_with_nulls_alone_results_in_null() -> None:
+    window_function("tally", lambda: 0, lambda state, x: state + 1, lambda state: state)
+    stream = train("at int, x int", at=[0, 1], x=[None, None])
+    assert drive(box("tally(x)", "tally"), [stream])[0] == [(0, None)]
+
+
+def test_it_takes_several_arguments_and_a_state_of_several_types() -> None:
+    window_function(
+        "weighted",
+        lambda: (0.0, 0),
+        lambda state, x, w: (state[0] + x * w, state[1] + w),
+        lambda state: state[0] / state[1],
+    )
+    stream = train("at int, x double, w int", at=[0, 1, 2, 5], x=[1.0, 4.0, None, 8.0], w=[1, 2, 7, 3])
+    assert drive(box("weighted(x, w)", "weighted"), [stream])[0] == [(0, 3.0), (4, 8.0)]
+
+
+def test_overlapping_windows_have_a_state_each() -> None:
+    window_function("hundreds", lambda: 0, lambda state, x: state * 100 + x, lambda state: state)
+    stream = train("at int, x int", at=[0, 2, 4], x=[1, 2, 3])
+    assert drive(box("hundreds(x)", "hundreds", 4, 2), [stream])[0] == [(-2, 1), (0, 102), (2, 203), (4, 3)]
+
+
+def test_it_may_stand_in_an_expression_and_beside_other_functions() -> None:
+    window_function("total", lambda: 0, lambda state, x: state + x, lambda state: state)
+    stream = train("at int, x int", at=[0, 1], x=[3, 4])
+    assert drive(box("total(x) * 2 + count(*)", "total"), [stream])[0] == [(0, 16)]
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ((lambda: 0, lambda state, x: (state, x), lambda state: state), r"`odd`.*`incr`"),
+        ((lambda: "a", lambda state, x: state, lambda state: state), r"`odd`.*`init`"),
+        ((lambda: 0, lambda state: state, lambda state: state), r"`odd`.*`incr`"),
+        ((lambda: 0, lambda state, x: state + x, lambda state: (state, state)), r"`odd`.*`final`"),
+    ],
+)
+def test_parts_that_do_not_fit_together_are_refused(parts: tuple[Callable[..., Any], ...], message: str) -> None:
+    window_function("odd", *parts)
+    with pytest.raises(ExpressionError, match=message):
+        box("odd(x)", "odd").outputs(train("at int, x int", at=[], x=[]).schema)
+
+
+def test_it_takes_numbers_only() -> None:
+    window_function("plain", lambda: 0, lambda state, x: state + x, lambda state: state)
+    with pytest.raises(ExpressionError, match=r"plain.*numbers.*string"):
+        box("plain(s)", "plain").outputs(train("at int, s string", at=[], s=[]).schema)
+
+
+def test_its_name_is_an_identifier() -> None:
+    with pytest.raises(ExpressionError, match="`a b`"):
+        window_function("a b", lambda: 0, lambda state, x: state, lambda state: state)
+
+
+MOST = 2**63 - 1
+
+
+def test_a_state_that_leaves_64_bits_is_an_error() -> None:
+    window_function("total", lambda: 0, lambda state, x: state + x, lambda state: state)
+    stream = train("at int, x bigint", at=[0, 1, 2, 4, 5], x=[MOST, -1, 1, MOST, 1])
+    assert drive(box("total(x)", "total"), [stream.slice(0, 3)])[0] == [(0, MOST)]
+    with pytest.raises(RunError, match=r"`total`: overflow; a number of its state.*begin with 0\.0"):
+        drive(box("total(x)", "total"), [stream])
+
+
+@pytest.mark.parametrize(
+    "grow",
+    [
+        lambda state, x: state - x * -1,
+        lambda state, x: state * x if state else x,
+        lambda state, x: (state + 3) ** 2 + x,
+        lambda state, x: -(state - x) if state else -x - 1,
+    ],
+)
+def test_no_operator_wraps(grow: Callable[[int, int], int]) -> None:
+    def added(state: int, x: int) -> int:
+        state += x
+        return state
+
+    window_function("grow", lambda: 0, grow, lambda state: state)
+    window_function("added", lambda: 0, added, lambda state: state)
+    stream = train("at int, x bigint", at=[0, 1], x=[MOST - 5, MOST])
+    for name in ("grow", "added"):
+        with pytest.raises(RunError, match="overflow"):
+            drive(box(f"{name}(x)", name), [stream])
+
+
+def test_what_final_makes_may_not_wrap_either() -> None:
+    window_function("doubled", lambda: 0, lambda state, x: x, lambda state: state * 2)
+    with pytest.raises(RunError, match=r"`doubled`: overflow; what `final` makes"):
+        drive(box("doubled(x)", "doubled"), [train("at int, x bigint", at=[0], x=[MOST])])
+
+
+def test_a_hash_may_wrap_where_it_is_unsigned() -> None:
+    window_function(
+        "hashed", lambda: np.uint64(7), lambda state, x: state * np.uint64(31) + np.uint64(x), lambda state: state
+    )
+    values = [MOST, MOST - 1, 5]
+    expected = 7
+    for value in values:
+        expected = (expected * 31 + value) % 2**64
+    stream = train("at int, x bigint", at=[0, 1, 2], x=values)
+    assert drive(box("hashed(x)", "hashed"), [stream])[0] == [(0, expected)]
+
+
+def test_unsigned_arguments_are_whole_numbers_as_far_as_they_fit() -> None:
+    window_function("total", lambda: 0, lambda state, x: state + x, lambda state: state)
+    stream = train(schema({"at": "int", "x": "uint64"}), at=[0, 1, 4], x=[2**62 + 1, None, 2**63])
+    assert drive(box("total(x)", "total"), [stream.slice(0, 2)])[0] == [(0, 2**62 + 1)]
+    with pytest.raises(RunError, match=r"`total`: overflow; an argument"):
+        drive(box("total(x)", "total"), [stream])

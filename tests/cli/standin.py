@@ -1,0 +1,64 @@
+"""A run that has done what a test says, without Spark."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+import australis as au
+from australis.engine import measures
+from australis.engine.log import Log
+from australis.engine.totals import Totals
+from australis.model.network import Network
+
+REPORTS = au.stream("reports", "time int, vid int, mph int")
+FAST = au.network(fast=REPORTS.filter("mph > 60", box="speeding"))
+
+
+class Checkpoint:
+    def __init__(self, path: Path) -> None:
+        self.path, self.log = path, Log(path / "query")
+
+
+class StandIn:
+    """What the progress and the metrics of a run are made of."""
+
+    def __init__(self, path: Path, network: Network = FAST) -> None:
+        self.network, self.checkpoint = network, Checkpoint(path)
+        self.totals, self.letters = Totals(), 0
+        self.progress: list[dict[str, Any]] = []
+        self.waiting: dict[str, int] | Exception = {"reports": 5}
+        self.asked = 0
+
+    def backlog(self) -> dict[str, int]:
+        self.asked += 1
+        if isinstance(self.waiting, Exception):
+            raise self.waiting
+        return self.waiting
+
+    def batch(
+        self,
+        taken: int,
+        given: int,
+        letters: int = 0,
+        worst: float | None = 0.5,
+        seconds: float = 0.25,
+        more: Mapping[str, int] | None = None,
+    ) -> None:
+        """One more is done, in two partitions; `more` is what each gives on further ports."""
+        self.letters += letters
+        number = len(self.progress) + 1
+        rows = []
+        for at in range(2):
+            place = {"batch": number, "name": "speeding", "partition": at, "taken": taken // 2}
+            rows.append({**place, "kind": "box", "port": "1", "seconds": 0.125, "given": given // 2})
+            for port, count in {"1": given // 2, "rest": (taken - given) // 2, **(more or {})}.items():
+                rows.append({**place, "kind": "arrow", "port": port, "given": count})
+        table = pa.RecordBatch.from_pylist(rows, measures.SCHEMA)
+        entry: Mapping[str, Any] = {
+            "batch": number, "taken": {"reports": taken}, "given": {"fast": given}, "delay": {"fast": worst},
+            "seconds": seconds, "letters": self.letters, "late": {}, "refused": {},
+        }  # fmt: skip
+        self.progress.append(dict(entry))
+        self.totals.add(dict(entry), [table])

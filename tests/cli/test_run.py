@@ -1,0 +1,166 @@
+"""Runs that are watched to their end, without Spark."""
+
+import io
+import os
+import signal
+import threading
+import time
+from functools import partial
+
+import pytest
+from rich.console import Console
+
+from australis import RunError
+from australis.cli import run as command
+from australis.cli.interrupts import Asked
+from australis.cli.run import Beginning, Telling, Watched
+from tests.cli.standin import StandIn
+
+
+class Slow(StandIn):
+    """A run whose batch under way takes until `finish`, or until its query is stopped."""
+
+    def __init__(self, path, failure=None, stuck=False):
+        super().__init__(path)
+        self.failure, self.stuck = failure, stuck
+        self.active, self.finish, self.query = True, threading.Event(), Query(self)
+
+    def stop(self):
+        self.finish.wait()
+        if self.failure:
+            raise self.failure
+
+
+class Query:
+    def __init__(self, run):
+        self.run = run
+
+    def stop(self):
+        if not self.run.stuck:
+            self.run.finish.set()
+
+
+@pytest.fixture
+def slow(tmp_path):
+    return partial(Slow, tmp_path)
+
+
+@pytest.fixture
+def asked():
+    with Asked() as asked:
+        yield asked
+
+
+def telling(**options):
+    return Telling("net.yaml", "australis run", console=Console(file=io.StringIO(), width=200), **options)
+
+
+def test_the_end_of_the_inputs(slow, asked):
+    run, notes = slow(), []
+    threading.Timer(0.2, lambda: (setattr(run, "active", False), run.finish.set())).start()
+    assert Watched(run, asked, notes.append, print).to_its_end()
+    assert set(notes) == {""}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_waits_for_the_batch_under_way(slow, asked, number):
+    run, notes = slow(), []
+    run.batch(taken=10, given=4)
+
+    def show(note):
+        notes.append(note)
+        if len(notes) == 1:
+            os.kill(os.getpid(), number)
+        if notes.count(command._STOPPING) == 3:
+            run.finish.set()
+
+    assert Watched(run, asked, show, lambda: notes.append("hush")).to_its_end()
+    assert notes[0] == ""
+    assert notes[1:4] == [command._STOPPING] * 3
+    assert asked.status == 128 + number
+
+
+def test_a_second_signal_stops_at_once_and_what_that_breaks_is_no_failure(slow, asked):
+    run = slow(failure=RunError("job was cancelled"))
+    notes = []
+
+    def show(note):
+        notes.append(note)
+        if len(notes) in (1, 8):
+            os.kill(os.getpid(), signal.SIGINT)
+            os.kill(os.getpid(), signal.SIGINT)
+
+    assert Watched(run, asked, show, lambda: notes.append("hush")).to_its_end()
+    assert notes[1:8] == [command._STOPPING] * 7, "one that comes twice at once is one"
+    assert notes[8:10] == ["hush", command._AT_ONCE]
+
+
+def test_a_run_that_does_not_stop_is_left(slow, asked, monkeypatch):
+    monkeypatch.setattr(command, "_GRACE", 0.3)
+    run = slow(stuck=True)
+    asked.times = 2
+    assert not Watched(run, asked, lambda note: None, print).to_its_end()
+    run.finish.set()
+
+
+def test_a_failure_is_raised_in_one_line(slow, asked):
+    pages = "org.apache.spark.SparkException: Job aborted\n\tat org.apache\nKeyError: 'vid'\n\n=== Streaming Query ==="
+    run = slow(failure=RunError(pages))
+    run.active = False
+    run.finish.set()
+    with pytest.raises(RunError, match=r"^KeyError: 'vid'$"):
+        Watched(run, asked, lambda note: None, print).to_its_end()
+
+
+@pytest.mark.parametrize(
+    ("kept", "said"),
+    [(True, "the same command goes on from here: australis run"), (False, "without --checkpoint the run cannot go on")],
+)
+def test_who_stops_a_run_is_told_how_to_go_on(slow, asked, kept, said):
+    run = slow()
+    asked.times, asked.number = 1, signal.SIGINT
+    run.finish.set()
+    told = telling(kept=kept)
+    assert command._to_its_end(run, asked, told, time.monotonic(), print) == 130
+    summary, how = told.console.file.getvalue().splitlines()
+    assert summary.startswith("in: reports 0; out: fast 0; 0 batches")
+    assert said in how
+
+
+def test_quiet_says_nothing(slow, asked):
+    run = slow()
+    asked.times = 1
+    run.finish.set()
+    told = telling(quiet=True)
+    assert command._to_its_end(run, asked, told, time.monotonic(), print) == 130
+    assert told.console.file.getvalue() == ""
+
+
+def test_a_failure_has_a_last_object_too(slow, asked, capsys):
+    run = slow(failure=RunError("disk full"))
+    run.active = False
+    run.finish.set()
+    with pytest.raises(RunError, match="disk full"):
+        command._to_its_end(run, asked, telling(json=True), time.monotonic(), print)
+    assert '"ended": "failure"' in capsys.readouterr().out
+
+
+def test_a_signal_before_the_run_is_heard_while_it_is_started_and_handlers_come_back():
+    before, go_on = signal.getsignal(signal.SIGTERM), threading.Event()
+    with Asked() as asked:
+        beginning = Beginning(lambda: go_on.wait() and None)
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert beginning.wait(asked) is None
+        assert asked.status == 143
+        go_on.set()
+        beginning._thread.join()  # else Spark's process, which other tests share, would be ended
+        beginning.drop(asked)
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_what_goes_wrong_at_the_start_is_raised():
+    def fail():
+        raise RunError("no such road")
+
+    with Asked() as asked, pytest.raises(RunError, match="no such road"):
+        Beginning(fail).wait(asked)

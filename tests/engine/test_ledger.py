@@ -1,0 +1,39 @@
+"""The ledger of measurements on a checkpoint."""
+
+from pathlib import Path
+
+import pyarrow as pa
+
+from australis.engine import ledger
+from australis.engine.ledger import Ledger
+from australis.engine.measures import output
+
+
+def rows(batch: int) -> list[pa.RecordBatch]:
+    return [output(batch, name, [], 0) for name in ("a", "b")]
+
+
+def test_it_keeps_the_last_thousand_batches(tmp_path: Path) -> None:
+    kept = Ledger(tmp_path)
+    for batch in range(2000):
+        kept.write(batch, rows(batch))
+    found = ledger.read(tmp_path)["batch"].to_pylist()
+    assert found == sorted([*range(found[0], 2000), *range(found[0], 2000)])
+    assert 768 <= len(found) / 2 <= 1024
+    assert kept.table()["batch"].to_pylist()[-1] == 1999
+    kept.close()
+    assert ledger.read(tmp_path)["batch"].to_pylist() == found
+
+
+def test_a_file_that_was_not_finished_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
+    kept = Ledger(tmp_path)
+    for batch in range(3):
+        kept.write(batch, rows(batch))
+    (path,) = (tmp_path / "measures").iterdir()
+    path.write_bytes(path.read_bytes()[:-50])
+    assert ledger.read(tmp_path)["batch"].to_pylist() == [0, 0, 1, 1]
+    again = Ledger(tmp_path)
+    again.write(3, rows(3))
+    assert ledger.read(tmp_path)["batch"].to_pylist() == [0, 0, 1, 1, 3, 3]
+    again.close()
+    kept.close()
