@@ -8,10 +8,11 @@ from zlib import crc32
 
 import numpy as np
 
+from australis.api.network import Network
 from australis.boxes import Read, Write
 from australis.engine.local import Local
 from australis.model.box import EVERYWHERE, Key, Moment, Tables
-from australis.model.network import OUT, Arrow, Network
+from australis.model.network import OUT, Arrow
 from australis.model.train import Ints, Train, concat
 from australis.plan import Entry, Plan, Stage
 from australis.testing import Rows, rows

@@ -17,6 +17,7 @@ import pytest
 import yaml
 
 import australis as au
+from australis.api.network import Network
 from australis.api.stream import Outlet, Stream
 from australis.arrow.schema import text as schema_text
 from australis.boxes.signals import segment, timebase
@@ -27,7 +28,7 @@ from australis.connectors.sources.rate import Rate
 from australis.connectors.sources.replay import Replay
 from australis.connectors.sources.uri import source
 from australis.engine.spark.start import start
-from australis.model.network import Input, Network
+from australis.model.network import Input
 from australis.netfile.forms import FORMS
 from australis.testing.signals import signal
 

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from australis.boxes import Aggregate, BSort, Filter, Join, Resample
-from australis.boxes.folds import window_function
 from australis.expressions import expr
 from australis.expressions.aggregate import aggregation
+from australis.expressions.window_function import window_function
 from australis.model.order import Order
 from australis.model.train import Train, concat
 from australis.testing import Cut, cuts, drive_trains, train

@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from australis.model.network import Network
-from australis.netfile.netfile import load
+from australis.api.network import Network, load
 
 _SEGMENTS, _CARS_EACH, _MINUTES = 3, 60, 6
 _JAMMED, _JAM_STARTS, _JAM_ENDS = 1, 2, 4

@@ -1,10 +1,12 @@
+from .api.network import Network as Network
+from .api.network import load as load
+from .api.network import loads as loads
 from .api.network import network as network
 from .api.stream import Stream as Stream
 from .api.stream import group as group
 from .api.stream import static as static
 from .api.stream import stream as stream
 from .api.stream import table as table
-from .boxes.folds import window_function as window_function
 from .boxes.parameters import order as order
 from .engine.local import Local as Local
 from .errors import AustralisError as AustralisError
@@ -17,10 +19,8 @@ from .expressions import col as col
 from .expressions import expr as expr
 from .expressions import function as function
 from .expressions import lit as lit
-from .model.network import Network as Network
+from .expressions.window_function import window_function as window_function
 from .model.order import Order as Order
 from .model.table import Keyed as Keyed
 from .netfile.netfile import dump as dump
 from .netfile.netfile import dumps as dumps
-from .netfile.netfile import load as load
-from .netfile.netfile import loads as loads

@@ -7,10 +7,10 @@ from typing import Any
 import pyarrow as pa
 
 import australis as au
+from australis.api.network import Network
 from australis.engine import measures
 from australis.engine.log import Log
 from australis.engine.totals import Totals
-from australis.model.network import Network
 
 REPORTS = au.stream("reports", "time int, vid int, mph int")
 FAST = au.network(fast=REPORTS.filter("mph > 60", box="speeding"))

@@ -14,6 +14,7 @@ import pytest
 import soundfile
 
 import australis as au
+from australis.api.network import Network
 from australis.connectors.sources import uri
 from australis.connectors.sources.files import Files
 from australis.connectors.sources.memory import Memory
@@ -26,7 +27,6 @@ from australis.engine.spark.shipping import send
 from australis.engine.spark.stream_source import Reader
 from australis.engine.state import state
 from australis.engine.succession import planned
-from australis.model.network import Network
 from australis.testing import rows
 
 GOLDEN = [path.parent for path in sorted(Path(__file__).parents[1].glob("golden/*/network.yaml"))]

@@ -11,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import australis as au
+from australis.api.network import Network
 from australis.arrow.schema import schema
-from australis.model.network import Arrow, Input, Network, Node, Output
+from australis.model.box import Box
+from australis.model.network import Arrow, Input, Node, Output
 from australis.testing import rows
 
 REPORTS = au.stream("reports", "time int, mph int")
@@ -26,7 +28,7 @@ def reports(*tuples):
 
 
 @dataclass(frozen=True)
-class Probe:
+class Probe(Box):
     """A box that keeps what it is given, and fails when it is told to."""
 
     seen: list

@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 import australis as au
+from australis.api.network import Network
 from australis.cli.main import app
 from australis.connectors import dead_letters as letters
 from australis.connectors.sources.memory import Memory
@@ -17,7 +18,6 @@ from australis.engine.job import LETTERS, MEASURES, Job
 from australis.engine.losses import losses
 from australis.engine.succession import planned
 from australis.engine.totals import Totals
-from australis.model.network import Network
 from tests.engine.test_job import batches
 
 if TYPE_CHECKING:

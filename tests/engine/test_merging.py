@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 import australis as au
+from australis.api.network import Network
 from australis.connectors.sinks.memory import Memory
 from australis.connectors.sources.files import Files
 from australis.engine.job import MEASURES, Job
@@ -18,7 +19,6 @@ from australis.engine.merging import done, merging
 from australis.engine.spark.start import finite
 from australis.engine.succession import planned
 from australis.engine.totals import Totals
-from australis.model.network import Network
 from australis.testing import rows
 from tests.engine.test_job import batches
 

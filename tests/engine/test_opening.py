@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import australis as au
+from australis.api.network import Network
 from australis.connectors.sinks.memory import Memory as Kept
 from australis.connectors.sources.memory import Memory
 from australis.engine.job import Job
 from australis.engine.succession import planned
-from australis.model.network import Network
 from australis.testing import rows
 from tests.engine.test_job import batches
 

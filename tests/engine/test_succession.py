@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 import australis as au
+from australis.api.network import Network
 from australis.connectors.source import Source
 from australis.connectors.sources.memory import Memory
 from australis.engine.checkpoint import Checkpoint
@@ -17,7 +18,6 @@ from australis.engine.spark.shipping import send
 from australis.engine.spark.stream_source import Reader
 from australis.engine.state import state
 from australis.engine.succession import losses, planned, successor
-from australis.model.network import Network
 from australis.testing import rows
 
 REPORTS = au.stream("reports", "time int, vid int, seg int, mph int")

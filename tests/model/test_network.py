@@ -9,14 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import australis as au
+from australis.api.network import Network
 from australis.arrow.schema import schema
 from australis.boxes import Aggregate, BSort, Filter, Join, Map, Read, Union, Write
-from australis.boxes.folds import WINDOW_FUNCTIONS, window_function
 from australis.boxes.parameters import keyed
 from australis.expressions import expr, function
 from australis.expressions.aggregate import aggregation
 from australis.expressions.user import _REGISTERED
-from australis.model.network import Arrow, Input, Network, Node, Output
+from australis.expressions.window_function import WINDOW_FUNCTIONS, window_function
+from australis.model.network import Arrow, Input, Node, Output
 from australis.model.order import Order
 from australis.model.qos import qos
 from australis.testing import rows

@@ -5,9 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import australis as au
+from australis.api.network import Network
 from australis.boxes import Aggregate, BSort, Filter, Join, Map, Read, Resample, Union, Write
 from australis.expressions import expr
-from australis.model.network import Arrow, Input, Network, Output
+from australis.model.network import Arrow, Input, Output
 from australis.netfile import netfile
 from tests import traffic
 

@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import australis as au
+from australis.api.network import Network
 from australis.arrow.schema import schema
 from australis.engine.measures import Tally
 from australis.engine.superbox import Passage, steps, tables_of
 from australis.errors import RunError
 from australis.kernels import background as ripening
 from australis.model.box import Moment
-from australis.model.network import Network
 from australis.model.train import Train
 from australis.plan import plan
 from australis.plan.chains import Chain, chains

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import australis as au
+from australis.api.network import Network
 from australis.boxes.moving import Ask
-from australis.model.network import Network
 from australis.netfile import netfile
 from australis.plan import plan
 from australis.queries import Moving, network, sql

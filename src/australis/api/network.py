@@ -1,18 +1,84 @@
-"""Build a network from streams."""
+"""Networks that can be run: built from streams, or read from files."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from australis.api.stream import Made, Outlet, Stream
-from australis.boxes import Read, Write
+from australis.arguments import check_arguments
 from australis.errors import NetworkError
-from australis.model.network import Arrow, Input, Network, Node, Output
+from australis.model import network as model
+from australis.model.network import Arrow, Input, Node, Output
 from australis.model.qos import QoS
 from australis.model.table import Keyed
 
+if TYPE_CHECKING:
+    from australis.connectors.files import Unread
+    from australis.engine.local import Clock, Found
+    from australis.engine.spark.run import Run
+
 Sunk = Stream | Outlet
+
+
+class Network(model.Network):
+    """A network, and what can be done with it: run, explain and draw it."""
+
+    @classmethod
+    def of(cls, network: model.Network) -> Network:
+        """A network as one that can be run."""
+        made = object.__new__(cls)
+        made.__dict__.update(network.__dict__)
+        return made
+
+    def run_local(
+        self,
+        given: Mapping[str, object] | None = None,
+        /,
+        *,
+        train: int = 65536,
+        clock: Clock | None = None,
+        strict: bool = False,
+        unread: list[Unread] | None = None,
+        **more: object,
+    ) -> Found:
+        """Run to the end of the inputs in this process; see `australis.engine.local.run_local`."""
+        from australis.engine.local import run_local
+
+        return run_local(self, given, train=train, clock=clock, strict=strict, unread=unread, **more)
+
+    def start(self, given: Mapping[str, Any] | None = None, /, **more: Any) -> Run:
+        """Start on Spark, and return while it runs; see `australis.engine.spark.start.start`."""
+        from australis.engine.spark.start import start
+
+        return start(self, given, **more)
+
+    def run(self, given: Mapping[str, Any] | None = None, /, **more: Any) -> Run:
+        """Run on Spark to the end of the inputs; see `australis.engine.spark.start.start`."""
+        run = self.start(given, **more)
+        try:
+            run.wait()
+        finally:
+            run.stop()
+        return run
+
+    @check_arguments()
+    def explain(self, *, plan: bool = False) -> str:
+        """What the network is and what it can hold, as text; with `plan` the stages that it runs in too."""
+        from australis.drawing.explain import explain
+
+        return explain(self, plan=plan)
+
+    def svg(self) -> str:
+        """A picture of the network."""
+        from australis.drawing.picture import svg
+
+        return svg(self)
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
 
 
 def network(*given: Mapping[str, Sunk] | Stream, **outputs: Sunk) -> Network:
@@ -24,7 +90,7 @@ def network(*given: Mapping[str, Sunk] | Stream, **outputs: Sunk) -> Network:
     ends: list[Stream] = []
     for part in given:
         if isinstance(part, Stream):
-            if not isinstance(part.origin, Made) or not isinstance(part.origin.box, Write):
+            if not isinstance(part.origin, Made) or part.origin.box.writes is None:
                 raise NetworkError(f"{part!r} has no name: only one that writes a table goes without; name the others")
             ends.append(part)
         elif isinstance(part, Mapping):
@@ -98,4 +164,20 @@ def _inputs(origins: Iterable[Input | Made]) -> tuple[Input, ...]:
 
 def _tables(origins: Iterable[Input | Made]) -> tuple[Keyed, ...]:
     boxes = [origin.box for origin in origins if isinstance(origin, Made)]
-    return tuple(dict.fromkeys(box.table for box in boxes if isinstance(box, Read | Write)))
+    return tuple(dict.fromkeys(box.keyed for box in boxes if box.keyed is not None))
+
+
+@check_arguments()
+def load(path: str | Path) -> Network:
+    """The network in a file."""
+    from australis.netfile import netfile
+
+    return Network.of(netfile.load(path))
+
+
+@check_arguments()
+def loads(text: str, name: str = "network") -> Network:
+    """The network in a text; `name` is what errors call it."""
+    from australis.netfile import netfile
+
+    return Network.of(netfile.loads(text, name))

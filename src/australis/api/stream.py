@@ -43,7 +43,7 @@ class Made:
 
     @property
     def static(self) -> bool:
-        return isinstance(self.box, Filter | Map | Union) and all(source.static for source in self.sources)
+        return self.box.stores and all(source.static for source in self.sources)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

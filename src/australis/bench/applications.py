@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import australis as au
+from australis.api.network import Network
 from australis.apps.sounds.sounds import Sound
-from australis.model.network import Network
 
 AUDIO = "site int, audio segment<int16>"
 ARRAY = "site int, one segment<int16>, two segment<int16>, three segment<int16>, four segment<int16>"

@@ -20,6 +20,7 @@ from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table as Sheet
 
+from australis.api.network import Network
 from australis.arrow.compute import pc
 from australis.bench import measuring, workloads
 from australis.bench.machine import machine
@@ -28,10 +29,9 @@ from australis.bench.spark.peers import Peer
 from australis.bench.workloads import FILE, tuples
 from australis.engine.spark.session import session
 from australis.errors import RunError
-from australis.model.network import Network
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from australis.engine.spark.session import SparkSession
 
 WORKLOADS = ("windows", "chain", "changes", "trains", "overhead", "apart")
 CORES = 2

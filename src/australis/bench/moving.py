@@ -21,6 +21,7 @@ from rich.table import Table as Sheet
 from australis.bench import moving_paper
 from australis.bench.machine import machine
 from australis.bench.moving_load import Load, corners, network, ran
+from australis.bench.spark.moving import plain
 from australis.boxes.moving import Watch
 from australis.boxes.moving.grid import grid
 from australis.boxes.moving.nearest import limit
@@ -30,10 +31,8 @@ from australis.boxes.moving.updates import updates
 from australis.engine.spark.session import session
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from australis.engine.spark.session import SparkSession
 
-_CELLS = 50
-"""The columns and rows of cells by which plain Spark joins: it has no way to join points and rectangles as such."""
 _WIDE = 180
 
 
@@ -61,7 +60,7 @@ def main(
         spark, ours = session(master="local[2,4]")
         with tempfile.TemporaryDirectory() as folder:
             report["spark"] = run(spark, load, batches, Path(folder))
-            report["plain spark"] = plain(spark, load, Path(folder))
+            report["plain spark"] = _summary(plain(spark, load, Path(folder)))
             report["machine"] = machine(spark)
         if ours:
             spark.stop()
@@ -110,32 +109,6 @@ def run(spark: SparkSession, load: Load, batches: int, folder: Path) -> dict[str
     }
     done = network().run(given, spark=spark, checkpoint=f"{folder}/checkpoint", partitions=1, train=load.objects)
     return _summary([(each["seconds"], each["seconds"], each["given"]["updates"]) for each in done.progress])
-
-
-def plain(spark: SparkSession, load: Load, folder: Path) -> dict[str, Any]:
-    """A batch joined with all queries, whole answers counted: by cells, since a join needs something that is equal."""
-    from pyspark.sql import functions as f
-
-    *_, tick = load.ticks(2)
-    west, south, east, north = corners(load.asked(), tick)
-    pq.write_table(pa.table({"west": west, "south": south, "east": east, "north": north}), folder / "regions.parquet")
-    pq.write_table(pa.table(tick), folder / "tick.parquet")
-
-    def cell(name: str) -> Any:
-        return f.least(f.greatest(f.floor(f.col(name) * _CELLS), f.lit(0)), f.lit(_CELLS - 1))
-
-    regions = spark.read.parquet(str(folder / "regions.parquet"))
-    regions = regions.withColumn("column", f.explode(f.sequence(cell("west"), cell("east"))))
-    regions = regions.withColumn("row", f.explode(f.sequence(cell("south"), cell("north"))))
-    reports = spark.read.parquet(str(folder / "tick.parquet")).withColumns({"column": cell("x"), "row": cell("y")})
-    inside = "x between west and east and y between south and north"
-    joined = reports.join(regions, ["column", "row"]).where(inside)
-    found = []
-    for _ in range(3):
-        start = time.perf_counter()
-        count = joined.count()
-        found.append((time.perf_counter() - start, 0.0, count))
-    return _summary(found)
 
 
 def tree(load: Load) -> dict[str, Any]:

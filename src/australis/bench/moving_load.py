@@ -11,11 +11,11 @@ import numpy.typing as npt
 import pyarrow as pa
 
 import australis as au
+from australis.api.network import Network
 from australis.arrow.compute import pc
 from australis.arrow.schema import schema
 from australis.boxes.moving import Watch
 from australis.model.box import Moment, Tables
-from australis.model.network import Network
 from australis.model.train import Train, empty
 
 Floats = npt.NDArray[np.float64]

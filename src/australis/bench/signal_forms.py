@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 import australis as au
+from australis.api.network import Network
 from australis.bench.applications import ARRAY, SOUNDS, detectaudio, pipeline
 from australis.bench.signal_kernels import Noise, scores
 from australis.boxes.signals.column import column
@@ -24,7 +25,6 @@ from australis.boxes.signals.measures import _alternate
 from australis.boxes.signals.segments import Samples, segment
 from australis.boxes.signals.timebases import timebase
 from australis.boxes.signals.wavelet import _haar
-from australis.model.network import Network
 
 TITLE = "Figure 8: million samples a second in one process"
 _SIZE, _OVERLAP, _RATIO = 8192, 500, 0.32

@@ -32,7 +32,7 @@ from australis.engine.spark.session import session
 from australis.errors import RunError, listing
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from australis.engine.spark.session import SparkSession
 
 PAPER = {
     "passchain": {"commercial": 0.1777, "borealis": 0.00547, "no segments": 0.0928, "xstream": 71.4},

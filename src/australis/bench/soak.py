@@ -14,10 +14,10 @@ from rich.console import Console
 from rich.table import Table as Sheet
 
 import australis as au
+from australis.api.network import Network
 from australis.connectors.sources.rate import Rate
 from australis.engine.spark import processes
 from australis.engine.spark.session import session
-from australis.model.network import Network
 
 A_SECOND = 10_000
 KEYS = 50_000

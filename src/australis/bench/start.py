@@ -38,7 +38,7 @@ outputs:
 """
 _BARE = """\
 import os
-from australis import java
+from australis.engine.spark import java
 os.environ["JAVA_HOME"] = str(java.quiet())
 from pyspark.sql import SparkSession
 spark = SparkSession.builder.master("local[*]").config("spark.ui.enabled", "false").getOrCreate()

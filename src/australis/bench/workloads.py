@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet
 
 import australis as au
+from australis.api.network import Network
 from australis.arrow.schema import schema
-from australis.model.network import Network
 
 SCHEMA = "number bigint, time bigint, key int, item int, status int, value bigint"
 KEYS = 200

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,14 +12,15 @@ import pyarrow as pa
 from australis.arrow.columns import Values
 from australis.boxes.queues import ROW, gather, gather_ts, hold, queue
 from australis.kernels.jit import inner
-from australis.model.box import Key, Moment, Tables, Trains
+from australis.model.box import Box, Key, Moment, Tables, Trains, unchanged
+from australis.model.facts import Facts
 from australis.model.order import Order, place_type
 from australis.model.table import Table
 from australis.model.train import Bools, Ints, Train, concat
 
 
 @dataclass(frozen=True)
-class BSort:
+class BSort(Box):
     """A buffer of slack + 1 tuples a group: whenever it is full, its least tuple leaves, the earliest among equals.
 
     That is the output of `slack` passes of bubble sort. Nothing is discarded: what came too late for the buffer leaves
@@ -33,7 +35,6 @@ class BSort:
     order: Order
 
     kind: ClassVar[str] = "bsort"
-    arity: ClassVar[int] = 1
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         (stream,) = inputs
@@ -62,6 +63,18 @@ class BSort:
     def holds(self, *inputs: pa.Schema) -> str:
         each = f" for each {', '.join(self.order.by)}" if self.order.by else ""
         return f"at most {self.order.slack} tuples{each}"
+
+    def passes(self, port: str, *inputs: pa.Schema) -> Mapping[int, Mapping[str, str]]:
+        return {0: unchanged(inputs[0])}
+
+    def sorts(self, port: str) -> Key | None:
+        return (self.order.on,) if self.order.slack and not self.order.counts else None
+
+    def ordered_on(self, side: int) -> str:
+        return self.order.on
+
+    def facts(self, title: str, given: Sequence[Facts], streams: Sequence[pa.Schema]) -> Facts:
+        return given[0]
 
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
         (train,) = trains

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -11,13 +13,16 @@ import pyarrow.compute as pc
 
 from australis.errors import ExpressionError, NetworkError, RunError
 from australis.expressions import Bound, Expr
+from australis.expressions.codegen.fused import Step
 from australis.expressions.node import Apply, Literal, Name
-from australis.model.box import Moment, Stateless, Tables, Trains, bound
+from australis.model.ascent import Ascent, Disorder
+from australis.model.box import Box, Moment, Tables, Trains, bound, unchanged
+from australis.model.facts import Facts
 from australis.model.train import Ints, Train, empty
 
 
 @dataclass(frozen=True)
-class Filter(Stateless):
+class Filter(Box):
     """m predicates give m + 1 streams; the last, `rest`, carries what satisfied none. A null predicate is false.
 
     A predicate is asked of the tuples that satisfied none before it.
@@ -32,7 +37,8 @@ class Filter(Stateless):
     predicates: tuple[Expr, ...]
 
     kind: ClassVar[str] = "filter"
-    arity: ClassVar[int] = 1
+    stores: ClassVar[bool] = True
+    immediate: ClassVar[bool] = True
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         (stream,) = inputs
@@ -44,6 +50,21 @@ class Filter(Stateless):
                 raise ExpressionError(f"`{predicate}` is no predicate: it gives a {type_}, not a boolean")
         names = [str(i + 1) for i in range(len(self.predicates))]
         return dict.fromkeys((*names, "rest"), stream)
+
+    @property
+    def step_of_chain(self) -> Step | None:
+        return self.predicates[0] if len(self.predicates) == 1 else None
+
+    def passes(self, port: str, *inputs: pa.Schema) -> Mapping[int, Mapping[str, str]]:
+        return {0: unchanged(inputs[0])}
+
+    def disorder(self, column: str, by: AbstractSet[str], inputs: Sequence[Ascent]) -> Disorder | None:
+        return inputs[0].disorder(column, by)
+
+    def facts(self, title: str, given: Sequence[Facts], streams: Sequence[pa.Schema]) -> Facts:
+        """A signal that was chosen by a column of its key needs that no longer."""
+        looked = {name for predicate in self.predicates for name in predicate.columns}
+        return replace(given[0], groups=tuple(each for each in given[0].groups if each.column not in looked))
 
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
         (train,) = trains

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import pyarrow as pa
 
 from australis.errors import NetworkError
 from australis.expressions import Bound, Expr
-from australis.model.box import Moment, Stateless, Tables, Trains, bound
+from australis.expressions.codegen.fused import Step
+from australis.expressions.node import ascending
+from australis.model.ascent import Ascent, Disorder, computed
+from australis.model.box import Box, Moment, Tables, Trains, bound
+from australis.model.facts import Facts
 
 
 @dataclass(frozen=True)
-class Map(Stateless):
+class Map(Box):
     """Each attribute is an expression over the tuple; what no expression names is left behind.
 
     >>> from australis.expressions import expr
@@ -26,13 +32,36 @@ class Map(Stateless):
     columns: tuple[tuple[str, Expr], ...]
 
     kind: ClassVar[str] = "map"
-    arity: ClassVar[int] = 1
+    stores: ClassVar[bool] = True
+    immediate: ClassVar[bool] = True
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         (stream,) = inputs
         if not self.columns:
             raise NetworkError("a map makes at least one column")
         return {"out": self._schema(stream)}
+
+    @property
+    def step_of_chain(self) -> Step | None:
+        return self.columns
+
+    def passes(self, port: str, *inputs: pa.Schema) -> Mapping[int, Mapping[str, str]]:
+        return {0: {made.copies: name for name, made in reversed(self.columns) if made.copies is not None}}
+
+    def disorder(self, column: str, by: AbstractSet[str], inputs: Sequence[Ascent]) -> Disorder | None:
+        made = dict(self.columns)
+        before = ascending(made[column].node) if column in made else None
+        if before is None:
+            return computed(column)
+        return inputs[0].disorder(before, {held for key in by if key in made and (held := made[key].copies)})
+
+    def facts(self, title: str, given: Sequence[Facts], streams: Sequence[pa.Schema]) -> Facts:
+        known = given[0]
+        copied = [(name, made.copies) for name, made in self.columns if made.copies is not None]
+        names = {source: name for name, source in reversed(copied)}
+        groups = tuple(replace(each, column=names.get(each.column or "")) for each in known.groups)
+        rates = {name: known.rates[source] for name, source in copied if source in known.rates}
+        return Facts(groups, rates, {name: known.sizes[source] for name, source in copied if source in known.sizes})
 
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
         (train,) = trains

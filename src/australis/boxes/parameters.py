@@ -11,12 +11,12 @@ from australis.arguments import LARGEST, Misfit, check_arguments, fit, shown, wo
 from australis.arrow.durations import Span, duration, is_duration, spelled
 from australis.arrow.schema import Spec
 from australis.arrow.schema import schema as schema_of
-from australis.boxes.folds import WINDOW_FUNCTIONS
 from australis.boxes.moving import Question
 from australis.errors import AustralisError, ExpressionError, NetworkError, listing, near
 from australis.expressions import AGGREGATES, Aggregation, Expr, Term, aggregation, expr, lit
 from australis.expressions.functions import BUILTINS
 from australis.expressions.user import registered
+from australis.expressions.window_function import WINDOW_FUNCTIONS
 from australis.model.order import Order
 from australis.model.table import Keyed
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -11,13 +12,13 @@ import pyarrow as pa
 from australis.boxes.write import carried, check_key, values
 from australis.errors import SchemaError, listing, near
 from australis.kernels.jit import kernel
-from australis.model.box import Key, Moment, Tables, Trains
+from australis.model.box import Box, Key, Moment, Tables, Trains, unchanged
 from australis.model.table import Keyed, Versions
 from australis.model.train import Ints, joined
 
 
 @dataclass(frozen=True)
-class Read:
+class Read(Box):
     """The tuple, and columns of the row under its key, all of them unless some are named; null where there is no row.
 
     A tuple sees what tuples that arrived no later than itself wrote, however the streams were cut into trains.
@@ -38,7 +39,7 @@ class Read:
     columns: tuple[str, ...]
 
     kind: ClassVar[str] = "read"
-    arity: ClassVar[int] = 1
+    immediate: ClassVar[bool] = True
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         (stream,) = inputs
@@ -59,6 +60,13 @@ class Read:
 
     def holds(self, *inputs: pa.Schema) -> str:
         return ""
+
+    @property
+    def reads(self) -> Keyed | None:
+        return self.table
+
+    def passes(self, port: str, *inputs: pa.Schema) -> Mapping[int, Mapping[str, str]]:
+        return {0: unchanged(inputs[0])}
 
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
         (train,) = trains

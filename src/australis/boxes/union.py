@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,14 +14,16 @@ from australis.arrow import schema as schemas
 from australis.arrow.columns import Values
 from australis.boxes.queues import TS, queue
 from australis.errors import NetworkError, SchemaError
-from australis.model.box import Key, Moment, Tables, Trains
+from australis.model.ascent import Ascent, Disorder
+from australis.model.box import Box, Key, Moment, Tables, Trains, unchanged
+from australis.model.facts import Facts, common
 from australis.model.order import Order, place_type
 from australis.model.table import Table
 from australis.model.train import Ints, Train, concat
 
 
 @dataclass(frozen=True)
-class Union:
+class Union(Box):
     """Tuples leave in the order of their arrival numbers, those with the same number in the order of the inputs.
 
     With `on`, streams that ascend on this column are merged by it: whichever has the least value next comes first, so
@@ -36,10 +39,13 @@ class Union:
     [1, 2, 5, 4, 6]
     """
 
-    arity: int
+    streams: int
     on: str = ""
 
     kind: ClassVar[str] = "union"
+    merges: ClassVar[bool] = True
+    stores: ClassVar[bool] = True
+    immediate: ClassVar[bool] = True
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         if self.arity < 2:
@@ -72,6 +78,29 @@ class Union:
 
     def holds(self, *inputs: pa.Schema) -> str:
         return f"what one stream has come to on {self.on}, and another has not" if self.on else ""
+
+    @property
+    def arity(self) -> int:
+        return self.streams
+
+    @property
+    def waits_for_all(self) -> bool:
+        return bool(self.on)
+
+    def passes(self, port: str, *inputs: pa.Schema) -> Mapping[int, Mapping[str, str]]:
+        return {side: unchanged(stream) for side, stream in enumerate(inputs)}
+
+    def sorts(self, port: str) -> Key | None:
+        return () if self.on else None
+
+    def merged_by(self, column: str) -> Box | None:
+        return None if self.on else replace(self, on=column)
+
+    def disorder(self, column: str, by: AbstractSet[str], inputs: Sequence[Ascent]) -> Disorder | None:
+        return Disorder(f"the streams of a UNION ALL come as they come, so `{column}` does not ascend")
+
+    def facts(self, title: str, given: Sequence[Facts], streams: Sequence[pa.Schema]) -> Facts:
+        return common(given)
 
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
         if self.on:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -12,7 +13,7 @@ from australis.arrow.columns import arrow, plain, storage
 from australis.errors import ExpressionError, RunError, SchemaError, listing, near
 from australis.expressions import Bound, Expr
 from australis.expressions.codegen.recurrence import Column, Recurrence, recurrence
-from australis.model.box import Key, Moment, Tables, Trains, bound
+from australis.model.box import Box, Key, Moment, Tables, Trains, bound, unchanged
 from australis.model.table import Keyed, Table, Versions
 from australis.model.train import Bools, Ints, Train, empty, joined
 
@@ -24,7 +25,7 @@ _BEFORE = -1
 
 
 @dataclass(frozen=True)
-class Write:
+class Write(Box):
     """Set columns of the row under each tuple's key, in order of arrival, and pass the tuple on with the row's values.
 
     Expressions read the tuple, and the row as it was before as `old.x`, null where there was none. Columns that no
@@ -45,7 +46,7 @@ class Write:
     returning: tuple[tuple[str, Expr], ...] = ()
 
     kind: ClassVar[str] = "write"
-    arity: ClassVar[int] = 1
+    immediate: ClassVar[bool] = True
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         (stream,) = inputs
@@ -72,6 +73,13 @@ class Write:
 
     def holds(self, *inputs: pa.Schema) -> str:
         return f"a row for each {', '.join(self.table.key)}"
+
+    @property
+    def writes(self) -> Keyed | None:
+        return self.table
+
+    def passes(self, port: str, *inputs: pa.Schema) -> Mapping[int, Mapping[str, str]]:
+        return {0: unchanged(inputs[0])}
 
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
         (train,) = trains

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from australis.api.network import Network
 from australis.arrow.durations import seconds
 from australis.connectors import sink
 from australis.connectors.sink import Sink
@@ -12,9 +13,7 @@ from australis.connectors.sinks.console import Console
 from australis.connectors.source import Source
 from australis.connectors.sources import uri
 from australis.connectors.sources.replay import Replay
-from australis.engine.metrics import LOOPBACK
 from australis.errors import AustralisError, RunError, listing, near
-from australis.model.network import Network
 
 FASTEST = 1e12
 """The speed of a replay that waits for nothing: a day of its own time is over at once."""
@@ -78,18 +77,6 @@ def master(text: str | None) -> str | None:
     if text is not None and not text.startswith(_MASTERS):
         raise RunError(f"--master {text}: is no Spark cluster; write for example spark://HOST:7077, yarn or local[2]")
     return text
-
-
-def address(text: str, option: str = "--metrics") -> tuple[str, int]:
-    """A host and a port; the host is this machine for itself alone, if none is given.
-
-    >>> address("9090"), address("0.0.0.0:9090"), address("[::]:9090")
-    (('127.0.0.1', 9090), ('0.0.0.0', 9090), ('::', 9090))
-    """
-    host, _, port = text.rpartition(":")
-    if not (port.isascii() and port.isdigit() and int(port) < 1 << 16):
-        raise RunError(f"{option} {text}: `{port}` is no port; write one up to 65535, or HOST:PORT, such as 9090")
-    return host.strip("[]") or LOOPBACK, int(port)
 
 
 def pace(text: str) -> float:

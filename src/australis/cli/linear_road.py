@@ -167,6 +167,7 @@ def run(
     from australis.apps.linear_road.past import opened
     from australis.cli import arguments as texts
     from australis.cli import run as command
+    from australis.connectors.address import address
 
     with tempfile.TemporaryDirectory(prefix="australis-") as folder:
         roads = Path(folder) if checkpoint is None else checkpoint.with_name(f"{checkpoint.name}.roads")
@@ -188,7 +189,7 @@ def run(
             checkpoint=checkpoint,
             master=texts.master(master),
             partitions=partitions,
-            metrics=None if metrics is None else texts.address(metrics),
+            metrics=None if metrics is None else address(metrics),
             started=bench.watch,
         )
     raise typer.Exit(status)

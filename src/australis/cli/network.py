@@ -12,7 +12,7 @@ from australis.cli import options
 from australis.errors import RunError
 
 if TYPE_CHECKING:
-    from australis.model.network import Network
+    from australis.api.network import Network
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A network file; - is the standard input.")]
 
@@ -87,7 +87,7 @@ def run(
 
 
 def _load(file: Path, functions: list[str] | None) -> Network:
-    from australis.netfile.netfile import load, loads
+    from australis.api.network import load, loads
 
     options.know(functions)
     return loads(sys.stdin.read(), "standard input") if str(file) == "-" else load(file)

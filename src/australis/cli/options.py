@@ -15,7 +15,7 @@ from typer import Option
 from australis.errors import AustralisError, RunError
 
 if TYPE_CHECKING:
-    from australis.model.network import Network
+    from australis.api.network import Network
 
 Functions = Annotated[
     list[str] | None,
@@ -107,6 +107,7 @@ def run(
     """Run a network on Spark; the status to end with. `slack` says how people give slack, where not to a box."""
     from australis.cli import arguments as given
     from australis.cli import run as command
+    from australis.connectors.address import address
 
     shown = not options.json
     if options.json and (printed := [name for name, text in sinks.items() if text.partition("?")[0] == "-"]):
@@ -132,7 +133,7 @@ def run(
         trigger=given.trigger(options.trigger),
         strict=options.strict,
         change=options.change,
-        metrics=None if options.metrics is None else given.address(options.metrics),
+        metrics=None if options.metrics is None else address(options.metrics),
     )
 
 

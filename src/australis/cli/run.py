@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
+from australis.api.network import Network
 from australis.cli import progress
 from australis.cli.interrupts import Asked
 from australis.cli.lines import Notes, Objects, Teller, write
@@ -26,10 +27,9 @@ from australis.engine.spark.run import Run
 from australis.engine.spark.session import Ending, session
 from australis.engine.spark.start import start
 from australis.errors import AustralisError, RunError
-from australis.model.network import Network
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from australis.engine.spark.session import SparkSession
 
 _TICK = 0.1
 _GRACE = 10.0  # seconds for a run that is to stop at once

@@ -14,7 +14,7 @@ from australis.errors import RunError, listing
 if TYPE_CHECKING:
     from pyarrow import RecordBatch
 
-    from australis.model.network import Network
+    from australis.api.network import Network
     from australis.queries.spatial import Moving
 
 Texts = list[str] | None

@@ -34,10 +34,9 @@ from australis.connectors.sinks.wav import Wav
 from australis.connectors.sources.form import FORMATS, form
 from australis.connectors.standard import Standard, standard
 from australis.disk.paths import place
-from australis.engine.spark.frame_sink import Frames
 from australis.errors import RunError
 
-__all__ = ["Agreeing", "Callback", "Console", "Folder", "Frames", "Http", "Memory", "Single", "Sink", "Sounds",
+__all__ = ["Agreeing", "Callback", "Console", "Folder", "Http", "Memory", "Single", "Sink", "Sounds",
            "Target", "Transactional", "Wav", "Writer", "open", "sink"]  # fmt: skip
 
 FORMS = (

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import pyarrow as pa
@@ -113,6 +114,15 @@ class Ringing(Protocol):
     @property
     def bell(self) -> str:
         """The folder where it rings."""
+        ...
+
+
+@runtime_checkable
+class Known(Protocol):
+    """A source that says what it is, by which a checkpoint knows it again; of others it knows the class."""
+
+    def origin(self, checkpoint: Path) -> str:
+        """What it is and where, in a few words. What lies in the checkpoint's folder is there wherever that is."""
         ...
 
 

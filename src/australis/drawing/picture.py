@@ -8,7 +8,6 @@ from html import escape
 from itertools import pairwise
 
 from australis.arrow.schema import type_text
-from australis.boxes import Read, Write
 from australis.drawing.explain import parameters
 from australis.drawing.layout import Layout, Rect, layout
 from australis.model.network import OUT, Input, Network, Node, Output
@@ -100,10 +99,11 @@ def _arrows(network: Network) -> Iterator[_Drawn]:
         # The main port needs no label where it is the only one in use.
         plain = network.spelled(arrow) == arrow.source and (arrow.port == OUT or len(used[arrow.source]) == 1)
         yield _Drawn(arrow.source, target, arrow.port, "" if plain else arrow.port)
-    writers = {node.box.table.name: node.name for node in network.nodes if isinstance(node.box, Write)}
+    writers = {node.box.writes.name: node.name for node in network.nodes if node.box.writes is not None}
     for node in network.nodes:
-        if isinstance(node.box, Read):
-            yield _Drawn(writers[node.box.table.name], node.name, "table", node.box.table.name, shared=True)
+        table = node.box.reads
+        if table is not None:
+            yield _Drawn(writers[table.name], node.name, "table", table.name, shared=True)
 
 
 def _make_room(sizes: dict[str, tuple[float, float]], arrows: list[_Drawn], network: Network) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,10 +23,12 @@ from australis.engine.superbox import Event, tables_of
 from australis.engine.superbox import steps as superbox_steps
 from australis.errors import RunError, listing, near
 from australis.model.box import LATE, REFUSED, Moment, lost
-from australis.model.network import OUT, Clock, Network
+from australis.model.network import OUT, Network
 from australis.model.train import Train, empty, joined
 
 Results = dict[str, pa.RecordBatch]
+Clock = Callable[[], int]
+"""The local time in microseconds."""
 
 
 @dataclass

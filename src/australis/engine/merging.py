@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
-from australis.boxes import Aggregate, BSort, Filter, Join, Map, Read, Resample, Union, Write, signals
 from australis.model.network import OUT, Arrow, Network, Node
 from australis.model.order import TUP
-from australis.plan.partitioning import carries
-
-_AT_ONCE = (Filter, Map, Union, Read, Write, *signals.ROWWISE)
 
 
 def merging(network: Network, finite: Collection[str]) -> Network:
@@ -24,14 +20,14 @@ def merging(network: Network, finite: Collection[str]) -> Network:
 
 
 def _merged(network: Network, node: Node, finite: Collection[str]) -> Node:
-    if not isinstance(node.box, Union) or node.box.on:
+    if not node.box.merges or node.box.waits_for_all:
         return node
     streams = {name for arrow in node.sources for name in _streams(network, arrow)}
     names = network.schemas[node.name][OUT].names
     columns = set(_ordered(network, Arrow(node.name, OUT), {name: name for name in names}))
     if len(streams) < 2 or not streams <= set(finite) or len(columns) != 1:
         return node
-    return replace(node, box=replace(node.box, on=columns.pop()))
+    return replace(node, box=node.box.merged_by(columns.pop()) or node.box)
 
 
 def _streams(network: Network, arrow: Arrow) -> Iterator[str]:
@@ -47,29 +43,15 @@ def _ordered(network: Network, arrow: Arrow, names: dict[str, str]) -> Iterator[
     """The columns that boxes after an arrow are ordered on; `names` are what columns of the arrow were called first."""
     for node in network.nodes:
         for side in (side for side, source in enumerate(node.sources) if source == arrow):
-            on = _order(node, side)
+            on = node.box.ordered_on(side)
             if on != TUP and on in names:
                 yield names[on]
             inputs = [network.schema(source) for source in node.sources]
             for port in network.schemas[node.name]:
-                copied = carries(node.box, port, inputs).get(side, {})
+                copied = node.box.passes(port, *inputs).get(side, {})
                 after = {to: names[name] for name, to in copied.items() if name in names}
                 if after:
                     yield from _ordered(network, Arrow(node.name, port), after)
-
-
-def _order(node: Node, side: int) -> str:
-    """The column that a box is ordered on, on one of its sides."""
-    match node.box:
-        case Aggregate(order=order) | BSort(order=order):
-            return order.on
-        case Join(left=left, right=right) | Resample(left=left, right=right):
-            beside = (left, right)[side]
-            return "" if beside is None else beside.on
-        case signals.Window(on=on):
-            return on
-        case _:
-            return ""
 
 
 def by_arrival(network: Network, name: str) -> str:
@@ -77,7 +59,7 @@ def by_arrival(network: Network, name: str) -> str:
     node = network.named.get(name)
     for arrow in () if node is None else node.sources:
         before = network.named.get(arrow.source)
-        if before is not None and isinstance(before.box, Union) and not before.box.on:
+        if before is not None and before.box.merges and not before.box.waits_for_all:
             streams = {each for source in before.sources for each in _streams(network, source)}
             if len(streams) > 1:
                 return before.name
@@ -95,4 +77,4 @@ def _done(network: Network, name: str, ended: Collection[str]) -> bool:
     if name not in network.named:
         return name in ended or any(input.static for input in network.inputs if input.name == name)
     node = network.named[name]
-    return isinstance(node.box, _AT_ONCE) and all(_done(network, arrow.source, ended) for arrow in node.sources)
+    return node.box.immediate and all(_done(network, arrow.source, ended) for arrow in node.sources)

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from australis.boxes import Read, Union, Write
 from australis.boxes.signals.column import shown
 from australis.engine.merging import done
 from australis.errors import RunError
@@ -43,25 +42,23 @@ def tables_of(network: Network, nodes: Iterable[Node]) -> dict[str, Tables]:
     tables: dict[str, Tables] = {}
     written: dict[str, Tables] = {}
     for node in nodes:
-        if isinstance(node.box, Read):
-            tables[node.name] = written[node.box.table.name]
+        if node.box.reads is not None:
+            tables[node.name] = written[node.box.reads.name]
             continue
         tables[node.name] = node.box.tables(*(network.schema(arrow) for arrow in node.sources))
-        if isinstance(node.box, Write):
-            written[node.box.table.name] = tables[node.name]
+        if node.box.writes is not None:
+            written[node.box.writes.name] = tables[node.name]
     return tables
 
 
 def stateful(network: Network, node: Node) -> bool:
     """Whether a box keeps anything; the readers of a keyed table do not, its writer does."""
-    if isinstance(node.box, Read):
-        return False
-    return bool(node.box.tables(*(network.schema(arrow) for arrow in node.sources)))
+    return node.box.reads is None and bool(node.box.tables(*(network.schema(arrow) for arrow in node.sources)))
 
 
 def _moment(network: Network, node: Node, moment: Moment) -> Moment:
     """What a box knows of a step: one that waits for its slowest input is told which of them are done."""
-    if not moment.ended or not (isinstance(node.box, Union) and node.box.on):
+    if not moment.ended or not node.box.waits_for_all:
         return moment
     return replace(moment, done=done(network, node, moment.ended))
 
@@ -98,12 +95,12 @@ def steps(
     """
     every = list(nodes)
     passed: set[str] = set()
-    read = {node.box.table.name for node in every if isinstance(node.box, Read)}
+    read = {node.box.reads.name for node in every if node.box.reads is not None}
     for node in every:
         if node.name in passed:
             continue
-        if isinstance(node.box, Write):
-            tables[node.name]["table"].watched = node.box.table.name in read
+        if node.box.writes is not None:
+            tables[node.name]["table"].watched = node.box.writes.name in read
         inputs = tuple(
             fed[node.name, side] if (node.name, side) in fed else trains[arrow.source, arrow.port]
             for side, arrow in enumerate(node.sources)

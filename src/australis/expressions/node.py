@@ -79,3 +79,14 @@ def replaced(node: Node, change: Callable[[Node], Node | None]) -> Node:
 def renamed(node: Node, changes: Mapping[str, str]) -> Node:
     """The tree with columns renamed."""
     return replaced(node, lambda part: Name(changes.get(part.name, part.name)) if isinstance(part, Name) else None)
+
+
+def ascending(node: Node) -> str | None:
+    """The column that an expression ascends with: itself, or with a constant added."""
+    if isinstance(node, Name):
+        return node.name
+    if isinstance(node, Apply) and node.function == "cast":
+        return ascending(node.args[0])
+    if isinstance(node, Apply) and node.function in ("+", "-") and isinstance(node.args[1], Literal):
+        return ascending(node.args[0])
+    return None

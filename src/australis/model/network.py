@@ -5,28 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 
-from australis.arguments import check_arguments
-from australis.boxes.folds import WINDOW_FUNCTIONS, WindowFunction
 from australis.expressions import Call, Expr, Function, function_named, register
+from australis.expressions.window_function import WINDOW_FUNCTIONS, WindowFunction
+from australis.model.box import OUT as OUT
 from australis.model.box import Box
 from australis.model.qos import QoS
 from australis.model.table import Keyed
 from australis.model.validation import checked
-
-if TYPE_CHECKING:
-    from australis.connectors.files import Unread
-    from australis.engine.local import Found
-    from australis.engine.spark.run import Run
-
-Clock = Callable[[], int]
-"""The local time in microseconds."""
-
-OUT = "out"
-"""The one port of an input, and the main port of most boxes."""
 
 MAIN = ""
 """The first port, whatever it is called; a network replaces it by the port's own name."""
@@ -71,7 +60,7 @@ class Output:
     qos: QoS = QoS()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Network:
     """A valid network: making one checks it, and puts its boxes in an order in which they can run.
 
@@ -96,7 +85,17 @@ class Network:
         object.__setattr__(self, "functions", tuple(_functions(nodes)))
 
     def __reduce__(self) -> tuple[Callable[..., Network], tuple[Any, ...]]:
-        return _rebuilt, (self.functions, self.inputs, self.nodes, self.outputs, self.tables)
+        return _rebuilt, (type(self), self.functions, self.inputs, self.nodes, self.outputs, self.tables)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Network) and self._parts == other._parts
+
+    def __hash__(self) -> int:
+        return hash(self._parts)
+
+    @property
+    def _parts(self) -> tuple[Any, ...]:
+        return self.inputs, self.nodes, self.outputs, self.tables
 
     @cached_property
     def named(self) -> Mapping[str, Node]:
@@ -112,61 +111,14 @@ class Network:
         main = next(iter(self.schemas[arrow.source]))
         return arrow.source if arrow.port == main else str(arrow)
 
-    def run_local(
-        self,
-        given: Mapping[str, object] | None = None,
-        /,
-        *,
-        train: int = 65536,
-        clock: Clock | None = None,
-        strict: bool = False,
-        unread: list[Unread] | None = None,
-        **more: object,
-    ) -> Found:
-        """Run to the end of the inputs in this process; see `australis.engine.local.run_local`."""
-        from australis.engine.local import run_local
 
-        return run_local(self, given, train=train, clock=clock, strict=strict, unread=unread, **more)
-
-    def start(self, given: Mapping[str, Any] | None = None, /, **more: Any) -> Run:
-        """Start on Spark, and return while it runs; see `australis.engine.spark.start.start`."""
-        from australis.engine.spark.start import start
-
-        return start(self, given, **more)
-
-    def run(self, given: Mapping[str, Any] | None = None, /, **more: Any) -> Run:
-        """Run on Spark to the end of the inputs; see `australis.engine.spark.start.start`."""
-        run = self.start(given, **more)
-        try:
-            run.wait()
-        finally:
-            run.stop()
-        return run
-
-    @check_arguments()
-    def explain(self, *, plan: bool = False) -> str:
-        """What the network is and what it can hold, as text; with `plan` the stages that it runs in too."""
-        from australis.drawing.explain import explain
-
-        return explain(self, plan=plan)
-
-    def svg(self) -> str:
-        """A picture of the network."""
-        from australis.drawing.picture import svg
-
-        return svg(self)
-
-    def _repr_svg_(self) -> str:
-        return self.svg()
-
-
-def _rebuilt(functions: tuple[Function | WindowFunction, ...], *parts: Any) -> Network:
+def _rebuilt(kind: type[Network], functions: tuple[Function | WindowFunction, ...], *parts: Any) -> Network:
     for function in functions:
         if isinstance(function, WindowFunction):
             WINDOW_FUNCTIONS[function.name] = function
         else:
             register(function)
-    return Network(*parts)
+    return kind(*parts)
 
 
 def _functions(nodes: Iterable[Node]) -> Iterator[Function | WindowFunction]:

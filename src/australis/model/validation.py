@@ -15,12 +15,13 @@ import pyarrow as pa
 
 from australis.arguments import check_fields, shown
 from australis.arrow.schema import numeric
-from australis.boxes import Filter, Join, Map, Read, Union, Write
-from australis.boxes.signals.facts import check_signals
 from australis.errors import AustralisError, NetworkError, listing, near
+from australis.model.box import LATE, lost
+from australis.model.facts import NOTHING, Facts
 
 if TYPE_CHECKING:
     from australis.model.network import Arrow, Network, Node, Output
+    from australis.model.table import Keyed
 
 Ports = Mapping[str, pa.Schema]
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
@@ -36,8 +37,8 @@ def checked(network: Network) -> tuple[tuple[Node, ...], tuple[Output, ...], dic
     _check_tables(network)
     nodes, schemas = _wired(network, _sorted(network))
     outputs = _ended(network, schemas)
-    _check_sides(network, nodes)
-    check_signals(nodes, schemas)
+    _check_stored(network, nodes)
+    _check_facts(nodes, schemas)
     _check_reach(network, nodes)
     return nodes, outputs, schemas
 
@@ -109,9 +110,9 @@ def _inputs(count: int) -> str:
 
 def _check_tables(network: Network) -> None:
     """One writer for each table: rows that two boxes write at once would have no order."""
-    writers = [(node.name, node.box) for node in network.nodes if isinstance(node.box, Write)]
+    writers = [(node.name, node.box.writes) for node in network.nodes if node.box.writes is not None]
     for table in network.tables:
-        mine = [name for name, box in writers if box.table.name == table.name]
+        mine = [name for name, written in writers if written.name == table.name]
         if len(mine) > 1:
             raise NetworkError(
                 f"table {table.name}: written by the boxes {listing(mine)}; a table has one writer:"
@@ -120,8 +121,8 @@ def _check_tables(network: Network) -> None:
         if not mine:
             raise NetworkError(f"table {table.name}: no box of the network writes it, so that it stays empty")
     for node in network.nodes:
-        if isinstance(node.box, Read | Write):
-            table = node.box.table
+        if node.box.keyed is not None:
+            table = node.box.keyed
             names = [known.name for known in network.tables]
             if table.name not in names:
                 raise NetworkError(
@@ -160,13 +161,13 @@ def _sorted(network: Network) -> tuple[Node, ...]:
 def _before(network: Network, node: Node) -> set[str]:
     """The names of the producers that must run before a box."""
     names = {arrow.source for arrow in node.sources}
-    if isinstance(node.box, Read):
-        names |= {_writer(network, node.box.table.name)}
+    if node.box.reads is not None:
+        names |= {_writer(network, node.box.reads)}
     return names
 
 
-def _writer(network: Network, table: str) -> str:
-    return next(n.name for n in network.nodes if isinstance(n.box, Write) and n.box.table.name == table)
+def _writer(network: Network, table: Keyed) -> str:
+    return next(n.name for n in network.nodes if n.box.writes is not None and n.box.writes.name == table.name)
 
 
 def _cycle(network: Network, before: Mapping[str, set[str]]) -> NetworkError:
@@ -177,10 +178,10 @@ def _cycle(network: Network, before: Mapping[str, set[str]]) -> NetworkError:
     round_trip = path[path.index(path[-1]) :][::-1]
     boxes = {node.name: node for node in network.nodes}
     for writer, reader in pairwise(round_trip):
-        box = boxes[reader].box
-        if isinstance(box, Read) and writer not in {arrow.source for arrow in boxes[reader].sources}:
+        table = boxes[reader].box.reads
+        if table is not None and writer not in {arrow.source for arrow in boxes[reader].sources}:
             return NetworkError(
-                f"{title(boxes[reader])}: reads table {box.table.name} upstream of the box {writer}, which writes it;"
+                f"{title(boxes[reader])}: reads table {table.name} upstream of the box {writer}, which writes it;"
                 f" use `old.` in the expressions of {writer} to read the row that it writes"
             )
     return NetworkError(f"the arrows form a cycle: {' -> '.join(round_trip)}")
@@ -232,35 +233,35 @@ def _check_value(column: str, schema: pa.Schema) -> None:
         raise NetworkError(f"its value graph is about {column}, a {schema.field(column).type}, and needs a number")
 
 
-def _check_sides(network: Network, nodes: tuple[Node, ...]) -> None:
-    """A side of a join without an order is a static table: else the join would hold all of a stream."""
-    static = {input.name for input in network.inputs if input.static}
+def _check_stored(network: Network, nodes: tuple[Node, ...]) -> None:
+    """Each box says which of its inputs may be, or must be, stored tables."""
+    stored = {input.name for input in network.inputs if input.static}
     for node in nodes:
-        fixed = [arrow.source in static for arrow in node.sources]
-        if isinstance(node.box, Join):
-            orders = (("left", node.box.left), ("right", node.box.right))
-            for (side, order), arrow, is_fixed in zip(orders, node.sources, fixed, strict=True):
-                if order is None and not is_fixed:
-                    raise NetworkError(
-                        f"{title(node)}: its {side} side, {arrow}, is a stream and needs an order"
-                        " (`on`; beside a static table `tup#` will do); only a static table has none"
-                    )
-                if order is not None and is_fixed:
-                    raise NetworkError(
-                        f"{title(node)}: its {side} side, {arrow}, is a static table and has no order:"
-                        " give `on` as a pair with none for that side"
-                    )
-        if all(fixed) and isinstance(node.box, Filter | Map | Union):
-            static.add(node.name)
+        fixed = [arrow.source in stored for arrow in node.sources]
+        with telling(title(node)):
+            node.box.check_stored(fixed, [str(arrow) for arrow in node.sources])
+        if all(fixed) and node.box.stores:
+            stored.add(node.name)
+
+
+def _check_facts(nodes: tuple[Node, ...], schemas: Mapping[str, Ports]) -> None:
+    """Let boxes refuse to mix signals, to put different rates side by side, or to look beyond a spectrum."""
+    known: dict[tuple[str, str], Facts] = {}
+    for node in nodes:
+        given = [known.get((arrow.source, arrow.port), NOTHING) for arrow in node.sources]
+        made = node.box.facts(title(node), given, [schemas[arrow.source][arrow.port] for arrow in node.sources])
+        for port in schemas[node.name]:
+            # Late tuples are those that came.
+            known[node.name, port] = given[0] if port == LATE else NOTHING if lost(port) == LATE else made
 
 
 def _check_reach(network: Network, nodes: tuple[Node, ...]) -> None:
     """Everything leads to an output or into a table; what does not is a slip of the pen."""
     used = {output.arrow.source for output in network.outputs}
     for node in reversed(nodes):
-        if node.name in used or isinstance(node.box, Write):
+        if node.name in used or node.box.writes is not None:
             used |= {arrow.source for arrow in node.sources}
-    idle = [node.name for node in nodes if node.name not in used and not isinstance(node.box, Write)]
+    idle = [node.name for node in nodes if node.name not in used and node.box.writes is None]
     if idle:
         raise NetworkError(f"{_boxes(idle)} {listing(idle)} reach{'' if len(idle) > 1 else 'es'} no output")
     unused = [input.name for input in network.inputs if input.name not in used]

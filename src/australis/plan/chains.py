@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 
 from australis.arrow.columns import arrow, plain, storage
-from australis.boxes import Filter, Map
 from australis.expressions.codegen.fused import Fused, Step, fused
 from australis.kernels.background import ripe
 from australis.model.network import Network, Node
@@ -82,7 +81,7 @@ def chains(network: Network, stage: Stage) -> dict[str, Chain]:
         steps: tuple[Step, ...] = ()
         loop: Fused | None = None
         following: Node | None = node if node.name not in within and len(node.sources) == 1 else None
-        while following is not None and (step := _step(following)) is not None:
+        while following is not None and (step := following.box.step_of_chain) is not None:
             longer = fused(network.schema(node.sources[0]), (*steps, step))
             if longer is None:
                 break
@@ -99,13 +98,3 @@ def chains(network: Network, stage: Stage) -> dict[str, Chain]:
             found[node.name] = Chain(tuple(chain), schema, loop)
             within |= {each.name for each in chain}
     return found
-
-
-def _step(node: Node) -> Step | None:
-    match node.box:
-        case Map(columns):
-            return columns
-        case Filter((predicate,)):
-            return predicate
-        case _:
-            return None

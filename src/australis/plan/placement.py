@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from australis.boxes import Join, Read, Write
 from australis.model.box import EVERYWHERE, Key
 from australis.model.network import OUT, Arrow, Network, Node
-from australis.plan.partitioning import COPIED, TOGETHER, Spread, carries, order, spread
+from australis.plan.partitioning import COPIED, TOGETHER, Spread, order, spread
 from australis.plan.stage import Inlet
 
 
@@ -80,7 +79,7 @@ class Placing:
         """Static inputs and the boxes over nothing else."""
         static = set(self.tables)
         for node in self.network.nodes:
-            if not isinstance(node.box, Read | Write) and all(arrow.source in static for arrow in node.sources):
+            if node.box.keyed is None and all(arrow.source in static for arrow in node.sources):
                 static.add(node.name)
         return frozenset(static)
 
@@ -106,7 +105,7 @@ class Placing:
     def _may_copy(self, node: Node, side: int) -> bool:
         """Whether every partition may have all of an input, and no result comes twice."""
         keys = self._keys(node)
-        return isinstance(node.box, Join) or (keys is not None and keys[side] == EVERYWHERE)
+        return node.box.copies_inputs or (keys is not None and keys[side] == EVERYWHERE)
 
     def _keys(self, node: Node) -> tuple[Key, ...] | None:
         return node.box.keys(*(self.network.schema(arrow) for arrow in node.sources))
@@ -146,10 +145,10 @@ class Placing:
     def _in_one(self, node: Node, keys: tuple[Key, ...] | None, streams: Mapping[int, Spread]) -> bool:
         if node.name in self.single or (keys is not None and not all(keys)):
             return True
-        if isinstance(node.box, Read):
-            return node.box.table.name not in self._layouts
+        if node.box.reads is not None:
+            return node.box.reads.name not in self._layouts
         if not streams:
-            return not isinstance(node.box, Write)
+            return node.box.writes is None
         return all(lying == TOGETHER for lying in streams.values())
 
     def _divide(
@@ -173,11 +172,11 @@ class Placing:
 
     def _layout(self, node: Node, keys: tuple[Key, ...], streams: Mapping[int, Spread]) -> Layout:
         """The layout for which the fewest inputs are exchanged, or exchanged anew."""
-        table = node.box.table.name if isinstance(node.box, Read | Write) else None
-        if isinstance(node.box, Read):
-            layout = self._layouts[node.box.table.name]
+        table = None if node.box.keyed is None else node.box.keyed.name
+        if node.box.reads is not None:
+            layout = self._layouts[node.box.reads.name]
             if layout.own and (not streams or self._price(layout, node, keys, streams) != 0):
-                self.hashed.add(node.box.table.name)
+                self.hashed.add(node.box.reads.name)
             return layout
         if node.name in self.kept:
             if table is not None:
@@ -244,7 +243,7 @@ class Placing:
                     near.append(frozenset(keys[side]))
                 inputs = [self.network.schema(each) for each in node.sources]
                 for port in self.network.schemas[node.name]:
-                    names = carries(node.box, port, inputs).get(side, {})
+                    names = node.box.passes(port, *inputs).get(side, {})
                     wishes = self._downstream(Arrow(node.name, port))
                     far += [frozenset(name for name, to in names.items() if to in wish) for wish in wishes]
             self._wishes[arrow] = [wish for wish in dict.fromkeys((*near, *far)) if wish]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
 
-from australis.boxes import Read, Write
 from australis.errors import NetworkError, listing, near
 from australis.model.box import EVERYWHERE, Key
 from australis.model.network import Arrow, Network, Node
@@ -60,7 +59,7 @@ def _check(network: Network, sources: Mapping[str, Key | None]) -> None:
 
 def _vertex(node: Node) -> Hashable:
     """The boxes that share a table run in one stage, and count as one."""
-    return ("table", node.box.table.name) if isinstance(node.box, Read | Write) else node.name
+    return node.name if node.box.keyed is None else ("table", node.box.keyed.name)
 
 
 def _edges(placing: Placing) -> Iterator[tuple[Hashable, Hashable, bool]]:

@@ -9,11 +9,11 @@ from functools import partial
 import pyarrow as pa
 
 from australis.api.stream import Stream
-from australis.boxes.folds import WINDOW_FUNCTIONS
 from australis.errors import ExpressionError
 from australis.expressions import AGGREGATES, Expr
 from australis.expressions.expression import of
 from australis.expressions.node import Apply, Literal, Name, Node, names, replaced, walk
+from australis.expressions.window_function import WINDOW_FUNCTIONS
 from australis.queries.order import disorder
 from australis.queries.piece import Piece
 from australis.queries.query import Item, Select

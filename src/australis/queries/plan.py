@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TypeVar
 
+from australis.api.network import Network
 from australis.api.network import network as built
 from australis.api.stream import Stream, stream
 from australis.arrow.schema import Spec
@@ -15,7 +16,6 @@ from australis.errors import NetworkError, listing, near
 from australis.expressions import Expr
 from australis.expressions.expression import of
 from australis.expressions.node import Name, Node
-from australis.model.network import Network
 from australis.queries.answers import Asked, Told, answers, own, place
 from australis.queries.cost import Sample
 from australis.queries.group import aggregates, grouped, mapped, named, twice

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from australis.arrow.schema import schema
 from australis.boxes.aggregate.aggregate import Aggregate
 from australis.boxes.bsort import BSort
-from australis.boxes.folds import window_function
 from australis.errors import ExpressionError, RunError, SchemaError
 from australis.expressions import expr
 from australis.expressions.aggregate import aggregation
+from australis.expressions.window_function import window_function
 from australis.model.order import Order
 from australis.model.train import Train
 from australis.testing import Cut, cuts, drive_trains, train

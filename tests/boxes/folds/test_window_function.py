@@ -8,9 +8,9 @@ import pytest
 
 from australis.arrow.schema import schema
 from australis.boxes.aggregate.aggregate import Aggregate
-from australis.boxes.folds import window_function
 from australis.errors import ExpressionError, RunError
 from australis.expressions.aggregate import aggregation
+from australis.expressions.window_function import window_function
 from australis.model.order import Order
 from australis.testing import Cut, drive, train
 

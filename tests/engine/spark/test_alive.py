@@ -13,7 +13,7 @@ from australis.engine.state.state import Copy, Warm
 
 DRIVER = """\
 import sys
-from australis.engine import alive
+from australis.engine.spark import alive
 held = alive.hold(sys.argv[1])
 print("held", flush=True)
 sys.stdin.read()

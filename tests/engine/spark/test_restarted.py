@@ -11,10 +11,10 @@ import pyarrow.dataset
 import pytest
 
 import australis as au
+from australis.api.network import Network
 from australis.cli.main import app
 from australis.engine.checkpoint import Checkpoint
 from australis.errors import RunError
-from australis.model.network import Network
 from tests.connectors.sinks.test_others import Target
 from tests.engine.spark.test_run import REPORTS, reports
 

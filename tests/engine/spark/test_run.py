@@ -16,9 +16,9 @@ import pytest
 
 import australis as au
 from australis.connectors import dead_letters as letters
-from australis.connectors.sink import Frames
 from australis.connectors.sinks.memory import Memory
 from australis.engine import ledger
+from australis.engine.spark.frame_sink import Frames
 from australis.engine.spark.session import session
 from australis.errors import RunError
 from australis.queries import Moving, sql

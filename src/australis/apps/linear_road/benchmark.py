@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from australis.api.network import Network
 from australis.apps.linear_road.answers import Answers
 from australis.apps.linear_road.driver import Driver
 from australis.apps.linear_road.estimate import Past
 from australis.apps.linear_road.feed import Feed
 from australis.apps.linear_road.network import network
-from australis.model.network import Network
 
 if TYPE_CHECKING:
     from australis.engine.spark.run import Run

@@ -20,7 +20,7 @@ from australis.engine.spark.session import session
 from australis.errors import RunError
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from australis.engine.spark.session import SparkSession
 
 SECONDS = 1200
 LEAD = 1800

@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager
 from australis.apps.linear_road.ahead import BY, Ahead
 from australis.apps.linear_road.clock import Clock
 from australis.apps.linear_road.feed import Feed
-from australis.cli.arguments import address
+from australis.connectors.address import address
 from australis.errors import RunError, listing, near
 
 Send = Callable[[bytes], object]

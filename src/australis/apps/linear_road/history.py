@@ -19,10 +19,11 @@ from australis.apps.linear_road.scribe import write
 from australis.apps.linear_road.weeks import DAYS
 from australis.engine.spark.failures import reason
 from australis.engine.spark.session import session
+from australis.engine.spark.task_context import attempt
 from australis.errors import RunError
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from australis.engine.spark.session import SparkSession
 
 __all__ = ["History", "generate", "opened"]
 
@@ -122,15 +123,11 @@ def _writer(making: Path, seed: int, flat: bool) -> Callable[[Any], Any]:
     """Write the files of the expressways whose vehicles come to a task."""
 
     def make(batches: Batches) -> Batches:
-        from pyspark import TaskContext
-
-        context = TaskContext.get()
-        assert context is not None
         seen = pa.Table.from_batches(batches, pa.schema({"xway": pa.int32(), "vid": pa.int32()}))
         pairs = _pairs(seen["xway"].to_numpy(), seen["vid"].to_numpy())
         for xway in np.unique(pairs["xway"].to_numpy()).tolist():
             vids = pairs["vid"].to_numpy()[pairs["xway"].to_numpy() == xway]
-            write(making, seed, xway, vids, flat, str(context.taskAttemptId()))
+            write(making, seed, xway, vids, flat, str(attempt()))
             yield pa.record_batch({"xway": np.array([xway], np.int32), "vehicles": np.array([len(vids)], np.int32)})
 
     return make

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import australis as au
+from australis.api.network import Network
 from australis.api.stream import Stream
 from australis.apps.linear_road.estimate import Past, estimates
 from australis.apps.linear_road.record import (
@@ -22,7 +23,6 @@ from australis.apps.linear_road.record import (
     TOLL,
     TRAVEL,
 )
-from australis.model.network import Network
 from australis.model.train import Ints
 
 AHEAD = 5

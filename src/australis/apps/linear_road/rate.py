@@ -19,7 +19,7 @@ from australis.engine.spark import processes
 from australis.errors import RunError
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from australis.engine.spark.session import SparkSession
 
 Told = Callable[[str], None]
 _TICK = 0.5

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any, ClassVar
@@ -20,7 +22,9 @@ from australis.boxes.folds import Accumulators, Feed
 from australis.boxes.folds.fold import ALL
 from australis.errors import ExpressionError, RunError, SchemaError
 from australis.expressions import Expr
-from australis.model.box import Key, Moment, Tables, Trains, bound
+from australis.model.ascent import Ascent, Disorder, computed
+from australis.model.box import OUT, Box, Key, Moment, Tables, Trains, bound
+from australis.model.facts import Facts, Group
 from australis.model.order import Order, place_type
 from australis.model.table import Table
 from australis.model.train import Bools, Ints, Train, concat, empty
@@ -30,7 +34,7 @@ _MOST_WINDOWS = 100_000
 
 
 @dataclass(frozen=True)
-class Aggregate:
+class Aggregate(Box):
     """A result for every window of `size` values of the order's attribute, of each group, that holds a tuple.
 
     Windows begin at the multiples of `advance`, or at each tuple that satisfies it (and a group's first) where it is a
@@ -57,7 +61,6 @@ class Aggregate:
     partial: bool = False
 
     kind: ClassVar[str] = "aggregate"
-    arity: ClassVar[int] = 1
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         (stream,) = inputs
@@ -103,6 +106,26 @@ class Aggregate:
         if windows is None:
             return f"the windows that the predicate opened within {self.size}{each}{distinct}"
         return f"at most {windows} open window{'s' if windows > 1 else ''}{each}{distinct}"
+
+    def passes(self, port: str, *inputs: pa.Schema) -> Mapping[int, Mapping[str, str]]:
+        return super().passes(port, *inputs) or {0: {name: name for name in self.order.by}}
+
+    def sorts(self, port: str) -> Key | None:
+        return (self.order.attribute, *self.order.by) if port == OUT else None
+
+    def ordered_on(self, side: int) -> str:
+        return self.order.on
+
+    def disorder(self, column: str, by: AbstractSet[str], inputs: Sequence[Ascent]) -> Disorder | None:
+        if column != self.order.attribute:
+            return computed(column)
+        if set(self.order.by) <= by:
+            return None
+        groups = ", ".join(self.order.by)
+        return Disorder(f"windows end at different times in the groups of {groups}, so `{column}` does not ascend")
+
+    def facts(self, title: str, given: Sequence[Facts], streams: Sequence[pa.Schema]) -> Facts:
+        return Facts(tuple(Group(name, title, name) for name in self.order.by))
 
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
         (train,) = trains

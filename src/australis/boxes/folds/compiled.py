@@ -17,8 +17,8 @@ from numba.np.numpy_support import as_dtype, from_dtype
 from australis.arrow.columns import Values, arrow, storage
 from australis.boxes.folds.checked import checked
 from australis.boxes.folds.fold import ALL_VALID, Accumulators, Feed, numbers
-from australis.boxes.folds.window_function import WindowFunction
 from australis.errors import ExpressionError, RunError
+from australis.expressions.window_function import WindowFunction
 from australis.model.table import Table
 from australis.model.train import Bools, Ints
 

@@ -11,9 +11,9 @@ from australis.boxes.folds.decimals import DecimalSum, DecimalVariance
 from australis.boxes.folds.distinct import CountDistinct
 from australis.boxes.folds.fold import Fold
 from australis.boxes.folds.whole import WholeSum, WholeVariance
-from australis.boxes.folds.window_function import WINDOW_FUNCTIONS
 from australis.errors import ExpressionError, listing, near
 from australis.expressions.aggregate import Call
+from australis.expressions.window_function import WINDOW_FUNCTIONS
 from australis.model.keys import hashable
 
 NAMES = (

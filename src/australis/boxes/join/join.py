@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import partial
 from math import isfinite
@@ -17,9 +19,10 @@ from australis.boxes.edges import MOST
 from australis.boxes.join.pair import Match, Pair, match
 from australis.boxes.join.pairing import Arrivals, pair_up
 from australis.boxes.queues import gather, gather_ts
-from australis.errors import SchemaError
+from australis.errors import NetworkError, SchemaError
 from australis.expressions import Expr
-from australis.model.box import Key, Moment, Tables, Trains, bound
+from australis.model.ascent import Ascent, Disorder
+from australis.model.box import OUT, Box, Key, Moment, Tables, Trains, bound
 from australis.model.order import Order, place_type, sift
 from australis.model.table import Table
 from australis.model.train import Ints, Train, concat, empty
@@ -29,7 +32,7 @@ _MOST_PAIRS = 1 << 16
 
 
 @dataclass(frozen=True)
-class Join:
+class Join(Box):
     """t ++ u for every t of the left and u of the right with |t.A - u.B| <= size that satisfy the predicate.
 
     The result does not depend on how the inputs interleave. A pair leaves when the later of its tuples arrives, the
@@ -54,6 +57,7 @@ class Join:
 
     kind: ClassVar[str] = "join"
     arity: ClassVar[int] = 2
+    copies_inputs: ClassVar[bool] = True
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         left, right = inputs
@@ -107,6 +111,40 @@ class Join:
         late = f" and {other.slack} tuples" if other.slack else ""
         each = f", for each {', '.join(other.by)}" if other.by else ""
         return f"what lies within {self.size} of the other side's latest{late}{each}"
+
+    def passes(self, port: str, *inputs: pa.Schema) -> Mapping[int, Mapping[str, str]]:
+        return super().passes(port, *inputs) or self._paired(*inputs).passes
+
+    def sorts(self, port: str) -> Key | None:
+        return () if port == OUT else None
+
+    def ordered_on(self, side: int) -> str:
+        order = (self.left, self.right)[side]
+        return "" if order is None else order.on
+
+    def disorder(self, column: str, by: AbstractSet[str], inputs: Sequence[Ascent]) -> Disorder | None:
+        if not any(each.stored for each in inputs):
+            return Disorder(f"a join of streams gives pairs as they meet, so `{column}` does not ascend")
+        side = 1 if inputs[0].stored else 0
+        own = {to: name for name, to in self._paired(inputs[0].schema, inputs[1].schema).passes[side].items()}
+        if column not in own:
+            reason = f"`{column}` is of a stored table, and has nothing to do with the order of the stream"
+            return Disorder(reason, slack_helps=False)
+        return inputs[side].disorder(own[column], {own[key] for key in by if key in own})
+
+    def check_stored(self, stored: Sequence[bool], names: Sequence[str]) -> None:
+        """A side without an order is a stored table: else the join would hold all of a stream."""
+        for side, order, is_stored, name in zip(("left", "right"), (self.left, self.right), stored, names, strict=True):
+            if order is None and not is_stored:
+                raise NetworkError(
+                    f"its {side} side, {name}, is a stream and needs an order"
+                    " (`on`; beside a static table `tup#` will do); only a static table has none"
+                )
+            if order is not None and is_stored:
+                raise NetworkError(
+                    f"its {side} side, {name}, is a static table and has no order:"
+                    " give `on` as a pair with none for that side"
+                )
 
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
         left, right = trains

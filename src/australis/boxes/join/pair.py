@@ -33,6 +33,14 @@ class Pair:
         return {LEFT + name: name for name in self.left.names} | {RIGHT + name: to for name, to in right.items()}
 
     @cached_property
+    def passes(self) -> dict[int, dict[str, str]]:
+        """Of each side, from its own names to the columns of a pair."""
+        return {
+            side: {name.removeprefix(prefix): to for name, to in self.names.items() if name.startswith(prefix)}
+            for side, prefix in enumerate((LEFT, RIGHT))
+        }
+
+    @cached_property
     def schema(self) -> pa.Schema:
         names = self.names
         right = [field.with_name(names[RIGHT + field.name]) for field in self.right]

@@ -15,6 +15,7 @@ from australis.arrow.schema import schema
 from australis.boxes.moving import check
 from australis.boxes.moving import objects as known
 from australis.boxes.moving import queries as asked
+from australis.boxes.moving.families import Answering
 from australis.boxes.moving.timing import silence
 from australis.boxes.moving.watch import Watch
 from australis.errors import ExpressionError, NetworkError
@@ -50,7 +51,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Ask:
+class Ask(Answering):
     """What enters and leaves the answers of some queries, which are there from the first report on.
 
     It is a `watch` in as many partitions as there are: see there. Its second input, of `lead`, is there if a query has

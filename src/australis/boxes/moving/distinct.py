@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,7 +12,7 @@ import pyarrow as pa
 from australis.arrow.columns import plain
 from australis.boxes.moving import check
 from australis.errors import NetworkError, SchemaError
-from australis.model.box import Key, Moment, Tables, Trains
+from australis.model.box import Box, Key, Moment, Tables, Trains
 from australis.model.keys import hashable
 from australis.model.table import Table
 from australis.model.train import Ints, Train
@@ -20,7 +21,7 @@ _COUNT = "#count"
 
 
 @dataclass(frozen=True)
-class Distinct:
+class Distinct(Box):
     """The columns `by`: with sign 1 when a first update supports their values, with -1 when the last one is taken back.
 
     A sign is a number of supporters that come or, below zero, go; none if it is null. Null is a value like any other.
@@ -35,7 +36,6 @@ class Distinct:
     sign: str = "sign"
 
     kind: ClassVar[str] = "distinct"
-    arity: ClassVar[int] = 1
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         (stream,) = inputs
@@ -57,6 +57,9 @@ class Distinct:
 
     def holds(self, *inputs: pa.Schema) -> str:
         return f"a count for each {', '.join(self.by)} with a supporter"
+
+    def passes(self, port: str, *inputs: pa.Schema) -> Mapping[int, Mapping[str, str]]:
+        return super().passes(port, *inputs) or {0: {name: name for name in self.by}}
 
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
         (train,) = trains

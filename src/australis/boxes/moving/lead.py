@@ -13,6 +13,7 @@ from australis.arrow.durations import Span
 from australis.boxes.moving import check, leading
 from australis.boxes.moving import objects as known
 from australis.boxes.moving import queries as asked
+from australis.boxes.moving.families import Updating
 from australis.boxes.moving.moments import parts, running
 from australis.boxes.moving.timing import clock, judge, leeway, oldest, silence, time_type
 from australis.model.box import EVERYWHERE, Key, Moment, Tables, Trains, bound
@@ -22,7 +23,7 @@ from australis.model.train import Ints, Train, concat, empty, joined
 
 
 @dataclass(frozen=True)
-class Lead:
+class Lead(Updating):
     """The reports of focal objects, the last of each in a train, for `watch` in many partitions.
 
     Focal are the objects that queries on the right name, or, where there is no such input, those of `focals`. When a

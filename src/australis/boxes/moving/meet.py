@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -10,6 +11,7 @@ import pyarrow as pa
 
 from australis.arrow.columns import plain
 from australis.boxes.join.pair import LEFT, RIGHT, Match, Pair, match
+from australis.boxes.moving.families import Updating
 from australis.errors import SchemaError, listing, near
 from australis.expressions import Expr
 from australis.model.box import Key, Moment, Tables, Trains, bound
@@ -29,7 +31,7 @@ class Delta(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Meet:
+class Meet(Updating):
     """t ++ u for every t of the left answer and u of the right that satisfy the predicate: with sign 1 when a pair is
     there, with -1 when one of the two has left.
 
@@ -76,6 +78,9 @@ class Meet:
 
     def holds(self, *inputs: pa.Schema) -> str:
         return "both answers"
+
+    def passes(self, port: str, *inputs: pa.Schema) -> Mapping[int, Mapping[str, str]]:
+        return super().passes(port, *inputs) or self._pair(*inputs).passes
 
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
         schemas = trains[0].schema, trains[1].schema

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -9,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from australis.arrow.columns import plain
+from australis.boxes.moving.families import Updating
 from australis.boxes.moving.mergers import Events, mergers
 from australis.boxes.moving.moments import Carried
 from australis.boxes.moving.objects import latest
@@ -26,7 +28,7 @@ _QUERY, _MEMBER = "#query", "#member"
 
 
 @dataclass(frozen=True)
-class Nearest:
+class Nearest(Updating):
     """Updates of the answers of kNN queries, from `candidates` of all partitions of a `watch`.
 
     A candidate with sign 1 comes, or is told of again as it lies elsewhere; with -1 it goes. Of those that are equally
@@ -45,7 +47,6 @@ class Nearest:
     each: bool = False
 
     kind: ClassVar[str] = "nearest"
-    arity: ClassVar[int] = 1
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         (stream,) = inputs
@@ -70,6 +71,9 @@ class Nearest:
 
     def holds(self, *inputs: pa.Schema) -> str:
         return "for each kNN query the k nearest of each partition"
+
+    def passes(self, port: str, *inputs: pa.Schema) -> Mapping[int, Mapping[str, str]]:
+        return super().passes(port, *inputs) or {0: {"query": "query"}}
 
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
         (train,) = trains

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,6 +11,7 @@ import pyarrow as pa
 
 from australis.arrow.columns import plain
 from australis.boxes.moving import check, sums
+from australis.boxes.moving.families import Updating
 from australis.boxes.moving.revising import Before
 from australis.errors import ExpressionError, NetworkError, SchemaError
 from australis.expressions import Aggregation
@@ -22,7 +24,7 @@ _COUNT, _TOLD = "#count", "#told"
 
 
 @dataclass(frozen=True)
-class Tally:
+class Tally(Updating):
     """Aggregates of the tuples of each group: those with sign 1 come in, those with sign -1 are taken out again.
 
     A train gives, for each group whose values it changes, those it had with sign -1 and those it has with sign 1. A
@@ -41,7 +43,6 @@ class Tally:
     sign: str = "sign"
 
     kind: ClassVar[str] = "tally"
-    arity: ClassVar[int] = 1
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         (stream,) = inputs
@@ -75,6 +76,9 @@ class Tally:
         each = f"for each {', '.join(self.by)} " if self.by else ""
         listed = any(call.lists for _, calls in self._calls(stream) for call in calls)
         return f"{each}counts and sums{', and every value that it has' if listed else ''}"
+
+    def passes(self, port: str, *inputs: pa.Schema) -> Mapping[int, Mapping[str, str]]:
+        return super().passes(port, *inputs) or {0: {name: name for name in self.by}}
 
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
         (train,) = trains

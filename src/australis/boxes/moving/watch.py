@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -13,6 +13,7 @@ from australis.arrow.durations import Span, seconds
 from australis.boxes.moving import before_and_after, check, holding, leading, shadows
 from australis.boxes.moving import objects as known
 from australis.boxes.moving import queries as asked
+from australis.boxes.moving.families import Answering
 from australis.boxes.moving.grid import Grid, grid
 from australis.boxes.moving.nearest import distances, limit
 from australis.boxes.moving.placing import moved, regions
@@ -23,7 +24,7 @@ from australis.boxes.moving.timing import TRAIN, clock, leeway, often, oldest, s
 from australis.boxes.moving.updates import Updates, candidates, only, updates
 from australis.errors import ExpressionError, NetworkError, SchemaError, listing, near
 from australis.expressions import Bound, Expr
-from australis.model.box import EVERYWHERE, Key, Moment, Tables, Trains, bound
+from australis.model.box import EVERYWHERE, Key, Moment, Tables, Trains, bound, unchanged
 from australis.model.order import Order
 from australis.model.table import Table
 from australis.model.train import Bools, Ints, Train, concat, empty
@@ -34,7 +35,7 @@ _SHED = ("objects", "queries")
 
 
 @dataclass(frozen=True)
-class Watch:
+class Watch(Answering):
     """What enters (sign 1) and leaves (sign -1) the answers of the queries on the right among the objects on the left.
 
     After every report the answer of a query, the sum of its updates, is the set of the objects in its region as all
@@ -155,6 +156,9 @@ class Watch:
     def each(self) -> bool:
         """Whether answers are told of moment by moment, not after trains."""
         return self.every != TRAIN and (self.every is not None or self.cache is None)
+
+    def passes(self, port: str, *inputs: pa.Schema) -> Mapping[int, Mapping[str, str]]:
+        return {1: unchanged(inputs[1])} if port == "refused" else super().passes(port, *inputs)
 
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
         ports = self.outputs(*(train.schema for train in trains))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
@@ -19,14 +20,14 @@ from australis.boxes.join.join import band
 from australis.boxes.queues import gather, gather_ts
 from australis.boxes.resample.nearby import Arrivals, Found, Heaps, Reach, near, rest, room
 from australis.errors import SchemaError
-from australis.model.box import EVERYWHERE, Key, Moment, Tables, Trains, bound
+from australis.model.box import EVERYWHERE, OUT, Box, Key, Moment, Tables, Trains, bound
 from australis.model.order import Order, place_type
 from australis.model.table import Table
 from australis.model.train import Ints, Train, concat, empty
 
 
 @dataclass(frozen=True)
-class Resample:
+class Resample(Box):
     """For every t of the left: F of the tuples u of the right with |t.A - u.B| <= size, in each of their groups.
 
     The result carries the group, t.A and what the functions give; they read the columns of u by name and those of t as
@@ -81,6 +82,15 @@ class Resample:
         if self.left.by:
             rights = f"everything, since a new {', '.join(self.left.by)} may begin anywhere"
         return f"left: {lefts}; right: {rights}"
+
+    def passes(self, port: str, *inputs: pa.Schema) -> Mapping[int, Mapping[str, str]]:
+        return super().passes(port, *inputs) or {1: {name: name for name in self.right.by}}
+
+    def sorts(self, port: str) -> Key | None:
+        return (self.left.attribute, *self.right.by) if port == OUT else None
+
+    def ordered_on(self, side: int) -> str:
+        return (self.left, self.right)[side].on
 
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
         left, right = trains

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any, ClassVar
@@ -11,16 +12,18 @@ import pyarrow as pa
 
 from australis.arrow.schema import samples_of
 from australis.boxes.signals.column import Segments, segments
+from australis.boxes.signals.families import Rowwise
 from australis.errors import ExpressionError, NetworkError, RunError, SchemaError, listing, near
 from australis.expressions import Expr, Function, function_named
 from australis.expressions.node import Apply as Call
 from australis.expressions.node import Literal, Name
-from australis.model.box import Moment, Stateless, Tables, Trains, bound
+from australis.model.box import Moment, Tables, Trains, bound
+from australis.model.facts import Facts, without
 from australis.model.train import Bools, Ints, Train
 
 
 @dataclass(frozen=True)
-class Apply(Stateless):
+class Apply(Rowwise):
     """The tuple, and columns that functions under `@au.function` make of its segments: `loud="loudness(audio, gain)"`.
 
     A function is called for all segments of a length at once. It gets their samples as the rows of an array, other
@@ -45,13 +48,17 @@ class Apply(Stateless):
     columns: tuple[tuple[str, Expr], ...]
 
     kind: ClassVar[str] = "apply"
-    arity: ClassVar[int] = 1
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         (stream,) = inputs
         if not self.columns:
             raise NetworkError("give at least one column and its function, such as loud=`loudness(audio)`")
         return {"out": self._schema(stream)}
+
+    def facts(self, title: str, given: Sequence[Facts], streams: Sequence[pa.Schema]) -> Facts:
+        changed = {name for name, _ in self.columns}
+        known = given[0]
+        return replace(known, rates=without(known.rates, changed), sizes=without(known.sizes, changed))
 
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
         (train,) = trains

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from australis.arrow.columns import plain
 from australis.boxes.signals.column import chosen, segments
+from australis.boxes.signals.families import Following
 from australis.boxes.signals.pieces import check_by
 from australis.boxes.signals.ranges import check_score, ranges, ranges_schema
 from australis.boxes.signals.sequence import LATE, follows, out_of_order
@@ -27,7 +28,7 @@ _FAR = 1e150  # the squares of scores that are not so far from zero are finite, 
 
 
 @dataclass(frozen=True)
-class Cfar:
+class Cfar(Following):
     """Where the score of a key's windows exceeds the mean of its noise by `threshold` standard deviations.
 
     Mean and variance run along with `weight`, and stand still during an event. Nothing is an event before `startup`
@@ -59,7 +60,6 @@ class Cfar:
     lock: int = 48_000
 
     kind: ClassVar[str] = "cfar"
-    arity: ClassVar[int] = 1
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         (stream,) = inputs

@@ -12,17 +12,18 @@ import pyarrow as pa
 
 from australis.arrow.schema import segment as segment_type
 from australis.boxes.signals.column import Segments, chosen, dtype_of, segments
+from australis.boxes.signals.families import Rowwise
 from australis.boxes.signals.segments import Samples
 from australis.boxes.signals.steps import real
 from australis.errors import NetworkError, SchemaError
-from australis.model.box import Moment, Stateless, Tables, Trains, bound
+from australis.model.box import Moment, Tables, Trains, bound
 
 Floats = npt.NDArray[np.float64]
 _EQUAL = 1e-9
 
 
 @dataclass(frozen=True)
-class Correlate(Stateless):
+class Correlate(Rowwise):
     """The tuple, and the cross-correlation of its segment with the one in the column `other`, or with a `template`.
 
     At a lag it is the sum of the products of samples with those of the other, moved so many samples later; where the
@@ -50,7 +51,6 @@ class Correlate(Stateless):
     lag: str = "lag"
 
     kind: ClassVar[str] = "correlate"
-    arity: ClassVar[int] = 1
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         (stream,) = inputs

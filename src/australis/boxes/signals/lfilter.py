@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -11,6 +12,7 @@ import pyarrow as pa
 
 from australis.arrow.schema import segment as segment_type
 from australis.boxes.signals.column import Sizes, bounds, chosen, dtype_of, segments, starts
+from australis.boxes.signals.families import Rowwise, check_groups
 from australis.boxes.signals.pieces import check_by
 from australis.boxes.signals.segments import Samples
 from australis.boxes.signals.sequence import admit, out_of_order, place_fields, places
@@ -18,6 +20,7 @@ from australis.boxes.signals.steps import real
 from australis.errors import NetworkError
 from australis.kernels.jit import kernel
 from australis.model.box import Key, Moment, Tables, Trains, bound
+from australis.model.facts import Facts, Group
 from australis.model.table import Table
 from australis.model.train import Bools, Ints
 
@@ -25,7 +28,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Lfilter:
+class Lfilter(Rowwise):
     """The tuple, with its segment filtered as `scipy.signal.lfilter(b, a, signal)` does; null stays null.
 
     A segment that goes on where the last of its key stopped finds the filter as that one left it; after a gap, or in
@@ -51,7 +54,6 @@ class Lfilter:
     column: str = ""
 
     kind: ClassVar[str] = "lfilter"
-    arity: ClassVar[int] = 1
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         (stream,) = inputs
@@ -73,6 +75,11 @@ class Lfilter:
 
     def holds(self, *inputs: pa.Schema) -> str:
         return f"{max(len(self.a), len(self.b))} numbers" + (f" for each {', '.join(self.by)}" if self.by else "")
+
+    def facts(self, title: str, given: Sequence[Facts], streams: Sequence[pa.Schema]) -> Facts:
+        check_groups(title, self.by, given[0].groups)
+        more = tuple(Group(name, title, name) for name in self.by)
+        return replace(given[0], groups=(*given[0].groups, *more), sizes={})
 
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
         (train,) = trains

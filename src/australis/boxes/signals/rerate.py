@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import gcd
@@ -13,6 +14,7 @@ import pyarrow as pa
 
 from australis.arrow.schema import segment as segment_type
 from australis.boxes.signals.column import Segments, chosen, dtype_of, segments
+from australis.boxes.signals.families import Following
 from australis.boxes.signals.pieces import (
     Pieces,
     arrive,
@@ -30,6 +32,7 @@ from australis.boxes.signals.steps import real
 from australis.errors import NetworkError
 from australis.kernels.jit import inner, kernel, longer, summing
 from australis.model.box import Key, Moment, Tables, Trains, bound
+from australis.model.facts import Facts
 from australis.model.train import Ints, Train
 
 Floats = npt.NDArray[np.float64]
@@ -38,7 +41,7 @@ _MOST = 10_000
 
 
 @dataclass(frozen=True)
-class Rerate:
+class Rerate(Following):
     """The signal of each key at `up` / `down` times its rate, as `scipy.signal.resample_poly` makes it of the whole.
 
     Index i of the result lies at the time of index i * down / up of the signal. A sample is known once the filter has
@@ -64,7 +67,6 @@ class Rerate:
     column: str = ""
 
     kind: ClassVar[str] = "rerate"
-    arity: ClassVar[int] = 1
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         (stream,) = inputs
@@ -89,6 +91,11 @@ class Rerate:
     def holds(self, *inputs: pa.Schema) -> str:
         _, _, phases, *_ = self._filter()
         return f"about {phases.shape[1]} samples" + (f" of each {', '.join(self.by)}" if self.by else "")
+
+    def followed(self, given: Sequence[Facts], streams: Sequence[pa.Schema]) -> Facts:
+        column = chosen(streams[0], self.column)
+        rate = given[0].rates.get(column)
+        return Facts(rates={} if rate is None else {column: rate * self.up / self.down})
 
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
         (train,) = trains

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -11,6 +12,7 @@ import pyarrow as pa
 
 from australis.arrow.columns import take
 from australis.boxes.signals.column import Segments, chosen, segments
+from australis.boxes.signals.families import Following
 from australis.boxes.signals.pieces import (
     Pieces,
     arrive,
@@ -26,11 +28,12 @@ from australis.boxes.signals.sequence import out_of_order
 from australis.errors import NetworkError
 from australis.kernels.jit import kernel, longer
 from australis.model.box import Key, Moment, Tables, Trains, bound
+from australis.model.facts import Facts
 from australis.model.train import Ints, Train
 
 
 @dataclass(frozen=True)
-class Rewindow:
+class Rewindow(Following):
     """Windows of `size` samples of each key's signal; `gap` samples lie between two, or are in both if it is negative.
 
     Windows share the samples they were cut from. Each begins a whole number of steps after its run: a gap in the
@@ -53,7 +56,6 @@ class Rewindow:
     column: str = ""
 
     kind: ClassVar[str] = "rewindow"
-    arity: ClassVar[int] = 1
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         (stream,) = inputs
@@ -74,6 +76,11 @@ class Rewindow:
 
     def holds(self, *inputs: pa.Schema) -> str:
         return f"the last {self.size} samples at most" + (f" of each {', '.join(self.by)}" if self.by else "")
+
+    def followed(self, given: Sequence[Facts], streams: Sequence[pa.Schema]) -> Facts:
+        column = chosen(streams[0], self.column)
+        rate = given[0].rates.get(column)
+        return Facts(rates={} if rate is None else {column: rate}, sizes={column: self.size})
 
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
         (train,) = trains

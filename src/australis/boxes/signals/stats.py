@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -9,14 +10,16 @@ import numpy as np
 import pyarrow as pa
 
 from australis.boxes.signals.column import chosen, segments
+from australis.boxes.signals.families import Rowwise
 from australis.boxes.signals.measures import MEASURES, Measure
 from australis.boxes.signals.named import call, check
 from australis.errors import NetworkError, SchemaError
-from australis.model.box import Moment, Stateless, Tables, Trains, bound
+from australis.model.box import Moment, Tables, Trains, bound
+from australis.model.facts import Facts
 
 
 @dataclass(frozen=True)
-class Stats(Stateless):
+class Stats(Rowwise):
     """The tuple, and columns with what its segment comes to; null where there is none, or no sample to tell from.
 
     | statistic | of a segment |
@@ -46,13 +49,24 @@ class Stats(Stateless):
     column: str = ""
 
     kind: ClassVar[str] = "stats"
-    arity: ClassVar[int] = 1
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         (stream,) = inputs
         if not self.columns:
             raise NetworkError("stats makes at least one column, such as std")
         return {"out": self._schema(stream)}
+
+    def facts(self, title: str, given: Sequence[Facts], streams: Sequence[pa.Schema]) -> Facts:
+        """A band beyond the end of windows, where their length is known, cannot be meant."""
+        column = chosen(streams[0], self.column)
+        size = given[0].sizes.get(column)
+        for text, least in self.needs():
+            if size is not None and least >= size:
+                raise NetworkError(
+                    f"{title}: `{text}` lies beyond `{column}`, which has {size} samples (bins): 0 to {size - 1}; take"
+                    " a band within, or longer windows"
+                )
+        return given[0]
 
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
         (train,) = trains

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -11,6 +12,7 @@ import pyarrow as pa
 from australis.arrow.columns import plain, take
 from australis.boxes.signals.column import Segments, segments
 from australis.boxes.signals.cutting import Cuts, Ranges, cut, edges, limits, reach, release
+from australis.boxes.signals.families import Following
 from australis.boxes.signals.pieces import (
     Pieces,
     arrive,
@@ -24,7 +26,8 @@ from australis.boxes.signals.pieces import (
 )
 from australis.boxes.signals.sequence import out_of_order
 from australis.errors import SchemaError, listing, near
-from australis.model.box import Key, Moment, Tables, Trains, bound
+from australis.model.box import Key, Moment, Tables, Trains, bound, lost, unchanged
+from australis.model.facts import Facts, Group
 from australis.model.table import Table
 from australis.model.train import Ints, Train, empty
 
@@ -33,7 +36,7 @@ _OWN = ("#key", "#place", "#ts", "#number")
 
 
 @dataclass(frozen=True)
-class Sync:
+class Sync(Following):
     """For each range of the first input, the samples that lie in it of every column of segments of the others.
 
     A range is [start, end], both included: indices where the columns are whole numbers, times where they are
@@ -92,6 +95,19 @@ class Sync:
 
     def holds(self, *inputs: pa.Schema) -> str:
         return "the ranges that signals have not come past, and the samples since the last range"
+
+    def passes(self, port: str, *inputs: pa.Schema) -> Mapping[int, Mapping[str, str]]:
+        if lost(port):
+            side = int(port.removeprefix("late_"))
+            return {side: unchanged(inputs[side])}
+        return super().passes(port, *inputs)
+
+    def apart(self, group: Group, side: int, streams: Sequence[pa.Schema]) -> bool:
+        """One signal may be cut by the ranges of many: only where it has the column too are they mixed."""
+        return side == 0 and not any(group.name in each.names for each in streams[1:])
+
+    def followed(self, given: Sequence[Facts], streams: Sequence[pa.Schema]) -> Facts:
+        return Facts(rates={name: rate for known in given for name, rate in known.rates.items()})
 
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
         keys, pending = tables["keys"], tables["ranges"]

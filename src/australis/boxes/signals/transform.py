@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -10,10 +11,12 @@ import pyarrow as pa
 
 from australis.arrow.schema import segment as segment_type
 from australis.boxes.signals.column import Segments, chosen, dtype_of, segments, starts
+from australis.boxes.signals.families import Rowwise
 from australis.boxes.signals.named import call, check
 from australis.boxes.signals.steps import HALF, INVERSE, STEPS, WHOLE, Step
 from australis.errors import NetworkError
-from australis.model.box import Moment, Stateless, Tables, Trains, bound
+from australis.model.box import Moment, Tables, Trains, bound
+from australis.model.facts import Facts, without
 
 Arguments = tuple[float, ...]
 _NAMES = {**STEPS, "ifft": None}
@@ -21,7 +24,7 @@ _FORM = b"spectrum"
 
 
 @dataclass(frozen=True)
-class Transform(Stateless):
+class Transform(Rowwise):
     """The tuple, with a segment made of its own in place of it, or in the column `into`.
 
     The steps are applied one after the other to all segments of a length at once; null stays null.
@@ -57,13 +60,22 @@ class Transform(Stateless):
     into: str = ""
 
     kind: ClassVar[str] = "transform"
-    arity: ClassVar[int] = 1
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         (stream,) = inputs
         if not self.steps:
             raise NetworkError("a transform takes at least one step, such as fft")
         return {"out": self._schema(stream)}
+
+    def facts(self, title: str, given: Sequence[Facts], streams: Sequence[pa.Schema]) -> Facts:
+        known, column = given[0], chosen(streams[0], self.column)
+        into = self.into or column
+        rates, sizes = without(known.rates, {into}), without(known.sizes, {into})
+        size = known.sizes.get(column)
+        length = None if size is None else self.length(streams[0], size)
+        if length is not None:
+            sizes[into] = length
+        return replace(known, rates=rates, sizes=sizes)
 
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
         (train,) = trains

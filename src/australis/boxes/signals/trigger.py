@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from australis.arrow.columns import plain
 from australis.boxes.signals.column import Sizes, chosen, dtype_of, segments
+from australis.boxes.signals.families import Following
 from australis.boxes.signals.pieces import check_by
 from australis.boxes.signals.ranges import check_score, ranges, ranges_schema
 from australis.boxes.signals.segments import Samples
@@ -24,7 +25,7 @@ _INTS = (*PLACE, "#open", "#begin", "#stop", "#freed", "#ts")
 
 
 @dataclass(frozen=True)
-class Trigger:
+class Trigger(Following):
     """Where the samples of a key's signal, or the numbers `on` of its windows, exceed `high` and until they fall
     below `low`, which is `high` if it is not given.
 
@@ -53,7 +54,6 @@ class Trigger:
     padding: int = 0
 
     kind: ClassVar[str] = "trigger"
-    arity: ClassVar[int] = 1
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         (stream,) = inputs

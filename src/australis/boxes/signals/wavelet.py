@@ -10,17 +10,18 @@ import pyarrow as pa
 
 from australis.arrow.schema import segment as segment_type
 from australis.boxes.signals.column import Segments, Sizes, bounds, chosen, dtype_of, segments, starts
+from australis.boxes.signals.families import Rowwise
 from australis.boxes.signals.segments import Samples
 from australis.boxes.signals.steps import real
 from australis.errors import NetworkError, SchemaError, listing, near
 from australis.kernels.jit import kernel
-from australis.model.box import Moment, Stateless, Tables, Trains, bound
+from australis.model.box import Moment, Tables, Trains, bound
 
 _ROOT = float(np.sqrt(0.5))
 
 
 @dataclass(frozen=True)
-class Wavelet(Stateless):
+class Wavelet(Rowwise):
     """The tuple, and the discrete wavelet transform of its segment: details `d1` to `d<level>`, and `a<level>`.
 
     Each level has half the rate of the one before. The ends are mirrored, as `pywt.wavedec` does.
@@ -31,7 +32,6 @@ class Wavelet(Stateless):
     column: str = ""
 
     kind: ClassVar[str] = "wavelet"
-    arity: ClassVar[int] = 1
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         (stream,) = inputs

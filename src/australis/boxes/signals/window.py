@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -12,11 +13,13 @@ import pyarrow as pa
 from australis.arrow.columns import plain
 from australis.arrow.schema import segment as segment_type
 from australis.boxes.signals.column import Segments, words
+from australis.boxes.signals.families import Following
 from australis.boxes.signals.pieces import blobs, check_by, lengths
 from australis.boxes.signals.timebases import Timebase, nearest, timebase
 from australis.errors import NetworkError, SchemaError, listing, near
 from australis.kernels.jit import kernel
 from australis.model.box import Key, Moment, Tables, Trains, bound
+from australis.model.facts import Facts
 from australis.model.table import Table
 from australis.model.train import Bools, Ints, Train, concat
 
@@ -32,7 +35,7 @@ _FAR = 1 << 62
 
 
 @dataclass(frozen=True)
-class Window:
+class Window(Following):
     """Segments of `size` samples of each key, from the numbers in the column `value`.
 
     The column `on` tells where each lies: a whole number is its index; a timestamp, or a number of seconds, lies at the
@@ -55,7 +58,6 @@ class Window:
     by: tuple[str, ...] = ()
 
     kind: ClassVar[str] = "window"
-    arity: ClassVar[int] = 1
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         (stream,) = inputs
@@ -87,6 +89,12 @@ class Window:
 
     def holds(self, *inputs: pa.Schema) -> str:
         return f"fewer than {self.size} samples" + (f" of each {', '.join(self.by)}" if self.by else "")
+
+    def followed(self, given: Sequence[Facts], streams: Sequence[pa.Schema]) -> Facts:
+        return Facts(rates={self.value: timebase(self.rate).frequency})
+
+    def ordered_on(self, side: int) -> str:
+        return self.on
 
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
         (train,) = trains

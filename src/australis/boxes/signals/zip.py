@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
 
+from australis.arrow.schema import samples_of
 from australis.boxes.signals.column import Segments, segments
+from australis.boxes.signals.families import Following
 from australis.boxes.signals.pieces import (
     Pieces,
     arrive,
@@ -24,12 +27,13 @@ from australis.boxes.signals.pieces import (
 from australis.boxes.signals.sequence import out_of_order
 from australis.boxes.signals.zipping import zipped
 from australis.errors import NetworkError, SchemaError
-from australis.model.box import Key, Moment, Tables, Trains, bound
+from australis.model.box import Key, Moment, Tables, Trains, bound, lost, unchanged
+from australis.model.facts import Facts
 from australis.model.train import Train
 
 
 @dataclass(frozen=True)
-class Zip:
+class Zip(Following):
     """Tuples of segments, one of each column of segments of its streams, that lie at the same times.
 
     Samples go together whose times are nearest: signals of one rate, whatever their phases. A tuple comes of what one
@@ -85,6 +89,37 @@ class Zip:
         return "what one signal has come to and another has not" + (
             f", of each {', '.join(self.by)}" if self.by else ""
         )
+
+    def passes(self, port: str, *inputs: pa.Schema) -> Mapping[int, Mapping[str, str]]:
+        if lost(port):
+            side = int(port.removeprefix("late_")) - 1
+            return {side: unchanged(inputs[side])}
+        return super().passes(port, *inputs)
+
+    def facts(self, title: str, given: Sequence[Facts], streams: Sequence[pa.Schema]) -> Facts:
+        """Signals of different rates cannot lie side by side."""
+        found = super().facts(title, given, streams)
+        rates = {
+            name: known.rates[name]
+            for known, stream in zip(given, streams, strict=True)
+            for name in stream.names
+            if name in known.rates
+        }
+        for name, rate in rates.items():
+            first, wanted = next(iter(rates.items()))
+            if rate != wanted:
+                factor = wanted / rate
+                raise NetworkError(
+                    f"{title}: `{first}` has {float(wanted):,.10g} samples a second and `{name}` {float(rate):,.10g}:"
+                    f" bring them to one rate first, such as by rerate({factor.numerator}, {factor.denominator}) of"
+                    f" `{name}`"
+                )
+        return found
+
+    def followed(self, given: Sequence[Facts], streams: Sequence[pa.Schema]) -> Facts:
+        rates = {name: rate for known in given for name, rate in known.rates.items()}
+        names = [each.name for stream in streams for each in stream if samples_of(each.type) is not None]
+        return Facts(rates=rates, sizes=dict.fromkeys(names, self.size) if self.size else {})
 
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
         keys = tables["keys"]

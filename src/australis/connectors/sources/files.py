@@ -100,6 +100,14 @@ class Files:
     nulls: tuple[str, ...] = ("",)
     cutting: Cutting = Cutting()
 
+    def origin(self, checkpoint: Path) -> str:
+        return f"files {self.spelled}"
+
+    @property
+    def spelled(self) -> str:
+        """Which they are, and in which order."""
+        return (self.path.rstrip("/") or "/") + (" in the order of their times" if self.order == "time" else "")
+
     def start(self) -> Offset:
         return {"before": 0, "files": []}
 

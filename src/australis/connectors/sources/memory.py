@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -32,6 +33,9 @@ class Memory:
     @property
     def schema(self) -> pa.Schema:
         return self.batches[0].schema
+
+    def origin(self, checkpoint: Path) -> str:
+        return "tuples in memory"
 
     def start(self) -> Offset:
         return {"tuples": 0}

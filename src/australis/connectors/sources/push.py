@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pyarrow as pa
 
+from australis.connectors.origin import kept_in
 from australis.connectors.push.bodies import MOST_ROWS
 from australis.connectors.push.endpoint import Endpoint
 from australis.connectors.push.spool import LIMIT, Spool, number_of, release
@@ -46,6 +48,9 @@ class Push:
         """Begin to take posts. One process at a time does so for a spool."""
         folder = Spool(self._files.path, self.limit)
         return Endpoint(self.host or LOOPBACK, self.port, self.schema, folder, min(self.largest, self.limit))
+
+    def origin(self, checkpoint: Path) -> str:
+        return f"posts{kept_in(self.spool, checkpoint)}"
 
     def start(self) -> Offset:
         return self._files.start()

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -47,6 +48,9 @@ class Rate:
             if given != wanted and not fits(given, wanted):
                 raise SchemaError(f"rate: column {name} is {wanted}, but `{text}` is {given}")
         self._tuples(0, 0)
+
+    def origin(self, checkpoint: Path) -> str:
+        return "a rate"
 
     def start(self) -> Offset:
         return {"began": self._now() if self.began is None else self.began, "n": 0}

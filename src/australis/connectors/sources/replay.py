@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -51,6 +52,9 @@ class Replay:
     @property
     def schema(self) -> pa.Schema:
         return self.files.schema
+
+    def origin(self, checkpoint: Path) -> str:
+        return f"a replay of {self.files.spelled} by {self.on}"
 
     def start(self) -> Offset:
         return {"began": self._now() if self.began is None else self.began, "first": None, "at": self.files.start()}

@@ -68,6 +68,9 @@ class Samples:
         begin: int = split.pieces[0][1]
         return begin // self.size * len(self.paths)
 
+    def origin(self, checkpoint: Path) -> str:
+        return f"samples of {len(self.paths)} files from {Path(self.paths[0]).absolute()} on"
+
     def start(self) -> Offset:
         return {"samples": 0}
 

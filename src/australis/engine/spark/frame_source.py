@@ -18,11 +18,13 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from australis.connectors.origin import kept_in
 from australis.connectors.source import Offset, Part, Split
 from australis.connectors.sources.files import Files
 from australis.disk.durable import sync_folder
 from australis.disk.wakeup import ring
 from australis.engine.spark.hook import Hook
+from australis.engine.spark.task_context import attempt, partition
 from australis.errors import RunError, listing
 
 if TYPE_CHECKING:
@@ -50,6 +52,9 @@ class Frame:
     @property
     def _files(self) -> Files:
         return Files(f"{self.spool}/*/*.arrows", self.schema, follow=True)
+
+    def origin(self, checkpoint: Path) -> str:
+        return f"a frame of Spark{kept_in(self.spool, checkpoint)}"
 
     def start(self) -> Offset:
         return self._files.start()
@@ -138,15 +143,11 @@ class Feed:
 
 def _written(folder: str) -> Callable[[Iterator[Any]], Iterator[Any]]:
     def write(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        from pyspark import TaskContext
-
-        context = TaskContext.get()
-        assert context is not None
         first = next((batch for batch in batches if batch.num_rows), None)
         if first is None:
             return
-        path = f"{folder}/{context.partitionId():06}.arrows"
-        temporary = f"{path}.{context.taskAttemptId()}.tmp"
+        path = f"{folder}/{partition():06}.arrows"
+        temporary = f"{path}.{attempt()}.tmp"
         with pa.OSFile(temporary, "wb") as file, pa.ipc.new_stream(file, first.schema) as stream:
             stream.write_batch(first)
             for batch in batches:

@@ -14,6 +14,7 @@ from australis.engine.exchange import Parcel, rows, unpack
 from australis.engine.job import Job
 from australis.engine.spark.shipping import Sent
 from australis.engine.spark.stream_source import aside
+from australis.engine.spark.task_context import partition
 from australis.model.train import Train
 
 
@@ -37,11 +38,7 @@ def task_of(sent: Sent, at: int, batch: Batch) -> Callable[[Iterator[Any]], Iter
     """A partition of the stages of a round: takes what is addressed to them, and passes on what is not."""
 
     def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        from pyspark import TaskContext
-
-        context = TaskContext.get()
-        assert context is not None
-        yield from run_round(sent.job, at, batch, context.partitionId(), batches)
+        yield from run_round(sent.job, at, batch, partition(), batches)
 
     return task
 

@@ -25,7 +25,7 @@ from australis.errors import RunError
 
 if TYPE_CHECKING:
     from pyspark import SparkConf
-    from pyspark.sql import SparkSession
+    from pyspark.sql import SparkSession as SparkSession
 
 LOCAL = "local[*,4]"
 """All cores of this machine; a task that fails is tried four times."""
@@ -60,7 +60,7 @@ def session(
     What Spark's process says goes to the standard error, or to the file of a descriptor.
     """
     from pyspark import SparkConf, SparkContext
-    from pyspark.sql import SparkSession
+    from pyspark.sql import SparkSession as SparkSession
 
     if SparkContext._gateway is not None and ended(SparkContext._gateway):
         forget(SparkContext._gateway)
