@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import australis as au
-from australis.connectors.sinks.memory import Memory
+from australis.connectors.sinks.memory import MemorySink
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -71,7 +71,7 @@ def free_port() -> int:
 @pytest.mark.parametrize("text", texts("reports"))
 def test_a_source_of_the_readme_gives_tuples(spark: "SparkSession", text: str) -> None:
     port = free_port()
-    found = Memory()
+    found = MemorySink()
     net = au.network(out=REPORTS.filter("seg >= 0"))
     with net.start(reports=text.replace("8080", str(port)), out=found, spark=spark, partitions=1) as run:
         if text.startswith("push:"):

@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 import australis as au
 from australis.apps.linear_road import demo
 from australis.apps.linear_road.validation import Verdict
-from australis.apps.linear_road.validation.verdict import Tally
+from australis.apps.linear_road.validation.verdict import AnswerCounts
 from australis.cli import arguments as given
 from australis.cli import run as command
 from australis.cli.main import app
@@ -280,7 +280,7 @@ def test_demo(place):
 
 @pytest.mark.parametrize(("fault", "code"), [({"late": 3}, 0), ({"wrong": 1}, 1), ({"missing": 1, "late": 2}, 1)])
 def test_the_demo_fails_for_wrong_answers_and_names_late_ones(monkeypatch, fault, code):
-    verdict = Verdict((Tally(0, due=9, right=9 - fault.get("wrong", 0), **fault),), 0, ())
+    verdict = Verdict((AnswerCounts(0, due=9, right=9 - fault.get("wrong", 0), **fault),), 0, ())
     monkeypatch.setattr(demo, "demo", lambda *_: demo.Demonstration(verdict, Path("page.html"), ""))
     said = told("demo", code=code)
     assert ("3 right answers came late" in said.stderr) == (code == 0)

@@ -17,7 +17,7 @@ from australis.cli.screen import Screen
 from australis.connectors import dead_letters as letters
 from australis.connectors.dead_letters import Letter
 from australis.connectors.sinks.console import Console as ConsoleSink
-from australis.engine.totals import Box
+from australis.engine.totals import BoxTotals
 from tests.cli.standin import FAST, REPORTS, StandIn
 
 
@@ -107,7 +107,7 @@ LATE = "1,234 tuples were late at box `stats`: give it slack, or send its port `
 def late(tmp_path, network, count=1234):
     run = StandIn(tmp_path, network)
     for name in ("stats", "watched"):
-        run.totals.boxes[name] = Box(given={"out": 5, "late": count, "refused": 1})
+        run.totals.boxes[name] = BoxTotals(given={"out": 5, "late": count, "refused": 1})
     return run
 
 

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from australis import RunError
 from australis.cli import run as command
-from australis.cli.interrupts import Asked
+from australis.cli.interrupts import Interrupts
 from australis.cli.run import Beginning, Telling, Watched
 from tests.cli.standin import StandIn
 
@@ -47,7 +47,7 @@ def slow(tmp_path):
 
 @pytest.fixture
 def asked():
-    with Asked() as asked:
+    with Interrupts() as asked:
         yield asked
 
 
@@ -147,7 +147,7 @@ def test_a_failure_has_a_last_object_too(slow, asked, capsys):
 
 def test_a_signal_before_the_run_is_heard_while_it_is_started_and_handlers_come_back():
     before, go_on = signal.getsignal(signal.SIGTERM), threading.Event()
-    with Asked() as asked:
+    with Interrupts() as asked:
         beginning = Beginning(lambda: go_on.wait() and None)
         os.kill(os.getpid(), signal.SIGTERM)
         assert beginning.wait(asked) is None
@@ -162,5 +162,5 @@ def test_what_goes_wrong_at_the_start_is_raised():
     def fail():
         raise RunError("no such road")
 
-    with Asked() as asked, pytest.raises(RunError, match="no such road"):
+    with Interrupts() as asked, pytest.raises(RunError, match="no such road"):
         Beginning(fail).wait(asked)

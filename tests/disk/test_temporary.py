@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from australis.disk.temporary import Scratch, removed, sweep
+from australis.disk.temporary import TemporaryFolder, removed, sweep
 
 OWNER = """\
 import sys, tempfile
 tempfile.tempdir = sys.argv[1]
-from australis.disk.temporary import Scratch
-print(Scratch().path, flush=True)
+from australis.disk.temporary import TemporaryFolder
+print(TemporaryFolder().path, flush=True)
 sys.stdin.read()
 """
 
@@ -45,14 +45,14 @@ def test_a_folder_stays_while_its_process_is_there_and_is_swept_once_that_was_ki
     assert folder.is_dir()
     killed(process)
     assert folder.is_dir()
-    with Scratch() as new:
+    with TemporaryFolder() as new:
         assert not folder.exists()
         assert Path(new).is_dir()
     assert not Path(new).exists()
 
 
 def test_a_folder_that_another_process_was_given_stays_until_that_has_ended(temporary: Path) -> None:
-    scratch = Scratch()
+    scratch = TemporaryFolder()
     heir = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, pass_fds=[scratch.descriptor])
     scratch.leave()
     assert not removed(scratch.path)
@@ -77,6 +77,6 @@ def test_nothing_is_swept_but_folders_of_ours(temporary: Path) -> None:
 def test_a_folder_holds_no_descriptor_once_it_is_closed(temporary: Path) -> None:
     before = len(list(Path("/proc/self/fd").iterdir()))
     for _ in range(3):
-        Scratch().close()
+        TemporaryFolder().close()
     assert len(list(Path("/proc/self/fd").iterdir())) == before
     assert not list(temporary.iterdir())

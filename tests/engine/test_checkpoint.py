@@ -18,7 +18,7 @@ from australis.connectors import dead_letters as letters
 from australis.connectors.push.bodies import JSON, post
 from australis.connectors.push.spool import Spool
 from australis.connectors.source import Source
-from australis.connectors.sources.memory import Memory
+from australis.connectors.sources.memory import MemorySource
 from australis.connectors.sources.uri import source
 from australis.engine.checkpoint import Checkpoint
 from australis.engine.job import Job
@@ -27,7 +27,7 @@ from australis.engine.succession import planned
 
 REPORTS = au.stream("reports", "time int, vid int")
 NETWORK = au.network(out=REPORTS.filter("vid > 3"))
-TUPLES = Memory((pa.record_batch({"time": [1], "vid": [2]}, REPORTS.schema),))
+TUPLES = MemorySource((pa.record_batch({"time": [1], "vid": [2]}, REPORTS.schema),))
 
 
 @contextmanager
@@ -144,7 +144,7 @@ def test_a_folder_that_cannot_be_locked_is_told_in_one_line(tmp_path: Path) -> N
     ],
 )
 def test_another_source_does_not_go_on_where_one_left_off(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: str, now: str | Memory, told: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: str, now: str | MemorySource, told: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     checkpoint = kept(tmp_path / "road", source(before, REPORTS.schema))

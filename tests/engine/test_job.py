@@ -17,14 +17,14 @@ import australis as au
 from australis.api.network import Network
 from australis.connectors.sources import uri
 from australis.connectors.sources.files import Files
-from australis.connectors.sources.memory import Memory
+from australis.connectors.sources.memory import MemorySource
 from australis.connectors.sources.push import Push
 from australis.engine.exchange import merged
 from australis.engine.job import LETTERS, MEASURES, PARTS, Job
-from australis.engine.spark.control import Control, Order
+from australis.engine.spark.control import Control, Directive
 from australis.engine.spark.rounds import opened, run_round
 from australis.engine.spark.shipping import send
-from australis.engine.spark.stream_source import Reader
+from australis.engine.spark.stream_source import StreamReader
 from australis.engine.state import state
 from australis.engine.succession import planned
 from australis.testing import rows
@@ -45,8 +45,8 @@ def batches(job: Job, limit: int, folder: Path) -> Iterator[dict[str, pa.RecordB
     """What each batch gives to each output, and to the dead letters."""
     control = Control(str(folder))
     control.put(job.number, send(job))
-    control.give(Order(job.number, limit))
-    reader = Reader(control)
+    control.give(Directive(job.number, limit))
+    reader = StreamReader(control)
     offset = reader.initialOffset()
     while (after := reader.latestOffset(offset)) != offset:
         pieces = reader.partitions(offset, after)
@@ -159,7 +159,7 @@ def test_a_file_without_tuples_stops_nothing_wherever_it_comes(
             file(folder / "in" / f"{place}.{kind}", name)
         sources: dict[str, object] = {"numbers": Files(f"{folder}/in/", NUMBERS.schema)}
         if len(net.inputs) > 1:
-            sources["others"] = Memory((pa.record_batch({"a": pa.array([2], pa.int32())}),))
+            sources["others"] = MemorySource((pa.record_batch({"a": pa.array([2], pa.int32())}),))
         job = Job(net, planned(net, sources, partitions), sources, str(folder / "checkpoint"), partitions)
         results = list(batches(job, 1000, folder))
         assert len(results) == 1
@@ -171,7 +171,7 @@ def test_a_file_without_tuples_stops_nothing_wherever_it_comes(
 def test_inputs_without_tuples_come_to_their_end(tmp_path: Path) -> None:
     left, right = au.stream("left", "a int"), au.static("right", "a int")
     net = au.network(out=left.join(right, "left.a = right.a"), all=left.aggregate(on="tup#", size=1, n="count(*)"))
-    nothing = Memory((pa.record_batch({"a": pa.array([], pa.int32())}),))
+    nothing = MemorySource((pa.record_batch({"a": pa.array([], pa.int32())}),))
     for partitions in 1, 3:
         sources = {"left": nothing, "right": nothing}
         job = Job(net, planned(net, sources, partitions), sources, str(tmp_path / f"{partitions}"), partitions)
@@ -229,7 +229,7 @@ def test_what_is_made_of_stored_tables_alone_comes_out_once(
 ) -> None:
     net = STORED[shape]()
     held = {name: pa.record_batch({"x": pa.array(range(5), pa.int32())}) for name in (i.name for i in net.inputs)}
-    sources = {name: Memory((tuples,)) for name, tuples in held.items()}
+    sources = {name: MemorySource((tuples,)) for name, tuples in held.items()}
     job = Job(net, planned(net, sources, partitions), sources, str(tmp_path / "checkpoint"), partitions)
     found: dict[str, Counter[object]] = {output.name: Counter() for output in net.outputs}
     for results in batches(job, 2, tmp_path):

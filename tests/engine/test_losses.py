@@ -13,7 +13,7 @@ import australis as au
 from australis.api.network import Network
 from australis.cli.main import app
 from australis.connectors import dead_letters as letters
-from australis.connectors.sources.memory import Memory
+from australis.connectors.sources.memory import MemorySource
 from australis.engine.job import LETTERS, MEASURES, Job
 from australis.engine.losses import losses
 from australis.engine.succession import planned
@@ -70,7 +70,7 @@ def given(net: Network) -> dict[str, pa.RecordBatch]:
 
 def measured(net: Network, partitions: int, limit: int, folder: Path) -> tuple[Totals, Counter[str], list[Any]]:
     """What a job counts of a network: totals, tuples given by output, and dead letters."""
-    sources = {name: Memory((tuples,)) for name, tuples in given(net).items()}
+    sources = {name: MemorySource((tuples,)) for name, tuples in given(net).items()}
     job = Job(net, planned(net, sources, partitions), sources, str(folder / "checkpoint"), partitions)
     totals, outputs, dead = Totals(), Counter[str](), []
     nothing = {"taken": {}, "given": {}, "delay": {}, "letters": 0, "seconds": 0.0}

@@ -12,7 +12,7 @@ import pytest
 
 import australis as au
 from australis.api.network import Network
-from australis.connectors.sinks.memory import Memory
+from australis.connectors.sinks.memory import MemorySink
 from australis.connectors.sources.files import Files
 from australis.engine.job import MEASURES, Job
 from australis.engine.merging import done, merging
@@ -127,7 +127,7 @@ def test_inputs_that_are_done_are_not_waited_for() -> None:
 @pytest.mark.spark
 def test_spark_merges_files_by_time(spark: "SparkSession", tmp_path: Path) -> None:
     inputs: list[Tuples] = [[(i, 1) for i in range(300)], [(3 * i, 2) for i in range(100)]]
-    net, found = counted(A, B, slack=0), Memory()
+    net, found = counted(A, B, slack=0), MemorySink()
     given = files(inputs, tmp_path)
     run = net.run(given, stats=found, spark=spark, partitions=2, train=40, checkpoint=tmp_path / "checkpoint")
     local = net.run_local(given)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import australis as au
 from australis.api.network import Network
-from australis.connectors.sinks.memory import Memory as Kept
-from australis.connectors.sources.memory import Memory
+from australis.connectors.sinks.memory import MemorySink as Kept
+from australis.connectors.sources.memory import MemorySource
 from australis.engine.job import Job
 from australis.engine.succession import planned
 from australis.testing import rows
@@ -92,7 +92,7 @@ def test_what_is_there_on_opening_comes_with_the_first_call_whichever_it_is() ->
 @pytest.mark.parametrize("name", NETWORKS)
 def test_a_job_gives_the_same(name: str, partitions: int, limit: int, tmp_path: Path) -> None:
     net = NETWORKS[name]
-    sources = {name: Memory((tuples,)) for name, tuples in inputs(net).items()}
+    sources = {name: MemorySource((tuples,)) for name, tuples in inputs(net).items()}
     job = Job(net, planned(net, sources, partitions), sources, str(tmp_path / "checkpoint"), partitions)
     results = ({n: t for n, t in each.items() if not n.startswith("#")} for each in batches(job, limit, tmp_path))
     expected = counted([net.run_local(inputs(net))])

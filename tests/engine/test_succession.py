@@ -9,13 +9,13 @@ import pytest
 import australis as au
 from australis.api.network import Network
 from australis.connectors.source import Source
-from australis.connectors.sources.memory import Memory
+from australis.connectors.sources.memory import MemorySource
 from australis.engine.checkpoint import Checkpoint
 from australis.engine.job import Job
-from australis.engine.spark.control import Control, Order
+from australis.engine.spark.control import Control, Directive
 from australis.engine.spark.rounds import opened, run_round
 from australis.engine.spark.shipping import send
-from australis.engine.spark.stream_source import Reader
+from australis.engine.spark.stream_source import StreamReader
 from australis.engine.state import state
 from australis.engine.succession import losses, planned, successor
 from australis.testing import rows
@@ -41,9 +41,9 @@ def owners() -> pa.RecordBatch:
 
 def ran(networks: list[Network], partitions: int, warm: bool, folder: Path) -> dict[str, Counter[object]]:
     """What all outputs get when each network runs some batches and the last one to the end."""
-    sources: dict[str, Source] = {"reports": Memory((tuples(),)), "owners": Memory((owners(),))}
+    sources: dict[str, Source] = {"reports": MemorySource((tuples(),)), "owners": MemorySource((owners(),))}
     control = Control(str(folder))
-    reader = Reader(control)
+    reader = StreamReader(control)
     found: dict[str, Counter[object]] = {}
     offset = None
     job: Job | None = None
@@ -55,7 +55,7 @@ def ran(networks: list[Network], partitions: int, warm: bool, folder: Path) -> d
             assert offset is not None
             job = successor(job, offset["began"], net, mine, place)
         control.put(job.number, send(job))
-        control.give(Order(job.number, 60))
+        control.give(Directive(job.number, 60))
         offset = reader.initialOffset() if offset is None else offset
         for _ in range(3 if place < len(networks) else COUNT):
             after = reader.latestOffset(offset)
@@ -103,7 +103,7 @@ BOTH = REPORTS.aggregate(on="time", size=50, by=["vid", "seg"], n="count(*)", bo
 def test_boxes_that_stay_are_divided_as_their_state_is_whatever_comes_beside_them(warm: bool, tmp_path: Path) -> None:
     """Beside a box by segments the cheapest plan divides the other by them too, where its state could not follow."""
     alone, beside = au.network(both=BOTH), au.network(both=BOTH, segs=SEGS)
-    sources: dict[str, Source] = {"reports": Memory((tuples(),))}
+    sources: dict[str, Source] = {"reports": MemorySource((tuples(),))}
     assert planned(alone, sources, 2).layouts["both"] != planned(beside, sources, 2).layouts["both"]
     for networks in ([alone, beside, alone], [beside, alone, beside, au.network(both=BOTH, cars=CARS, segs=SEGS)]):
         folder = tmp_path / str(len(networks))
@@ -113,7 +113,7 @@ def test_boxes_that_stay_are_divided_as_their_state_is_whatever_comes_beside_the
 
 
 def test_how_boxes_are_divided_is_on_the_checkpoint(tmp_path: Path) -> None:
-    sources: dict[str, Source] = {"reports": Memory((tuples(),))}
+    sources: dict[str, Source] = {"reports": MemorySource((tuples(),))}
     alone, beside = au.network(both=BOTH), au.network(both=BOTH, segs=SEGS)
     first = Job(alone, planned(alone, sources, 2), sources, str(tmp_path), 2)
     second = successor(first, 1, beside, sources, 2)

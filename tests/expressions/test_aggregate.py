@@ -6,25 +6,29 @@ import pyarrow as pa
 import pytest
 
 from australis.errors import ExpressionError
-from australis.expressions import AGGREGATES, Aggregation, Call, aggregation, call, col, expr
+from australis.expressions import AGGREGATES, AggregateCall, Aggregation, aggregation, call, col, expr
 
 
 @pytest.mark.parametrize(
     ("text", "calls", "outer"),
     [
-        ("count(*)", [Call("count", ())], '"#0"'),
-        ("count()", [Call("count", ())], '"#0"'),
-        ("COUNT(DISTINCT vid)", [Call("count", (expr("vid"),), distinct=True)], '"#0"'),
-        ("count(distinct a, b)", [Call("count", (expr("a"), expr("b")), distinct=True)], '"#0"'),
-        ("avg(mph*1.6)", [Call("avg", (expr("mph * 1.6"),))], '"#0"'),
-        ("max(mph) - min(mph)", [Call("max", (expr("mph"),)), Call("min", (expr("mph"),))], '"#0" - "#1"'),
-        ("mean(x) / avg(x)", [Call("avg", (expr("x"),))], '"#0" / "#0"'),
-        ("round(first_value(x), 1)", [Call("first", (expr("x"),))], 'round("#0", 1)'),
-        ("my_udf(time, pos) + 1", [Call("My_UDF", (expr("time"), expr("pos")))], '"#0" + 1'),
-        ("sum(abs(x)) > 0", [Call("sum", (expr("abs(x)"),))], '"#0" > 0'),
+        ("count(*)", [AggregateCall("count", ())], '"#0"'),
+        ("count()", [AggregateCall("count", ())], '"#0"'),
+        ("COUNT(DISTINCT vid)", [AggregateCall("count", (expr("vid"),), distinct=True)], '"#0"'),
+        ("count(distinct a, b)", [AggregateCall("count", (expr("a"), expr("b")), distinct=True)], '"#0"'),
+        ("avg(mph*1.6)", [AggregateCall("avg", (expr("mph * 1.6"),))], '"#0"'),
+        (
+            "max(mph) - min(mph)",
+            [AggregateCall("max", (expr("mph"),)), AggregateCall("min", (expr("mph"),))],
+            '"#0" - "#1"',
+        ),
+        ("mean(x) / avg(x)", [AggregateCall("avg", (expr("x"),))], '"#0" / "#0"'),
+        ("round(first_value(x), 1)", [AggregateCall("first", (expr("x"),))], 'round("#0", 1)'),
+        ("my_udf(time, pos) + 1", [AggregateCall("My_UDF", (expr("time"), expr("pos")))], '"#0" + 1'),
+        ("sum(abs(x)) > 0", [AggregateCall("sum", (expr("abs(x)"),))], '"#0" > 0'),
     ],
 )
-def test_calls_and_what_is_computed_from_them(text: str, calls: list[Call], outer: str) -> None:
+def test_calls_and_what_is_computed_from_them(text: str, calls: list[AggregateCall], outer: str) -> None:
     found = aggregation(text, {"My_UDF"})
     assert found == Aggregation(tuple(calls), expr(outer))
     assert aggregation(str(found), {"My_UDF"}) == found

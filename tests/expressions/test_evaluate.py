@@ -13,7 +13,7 @@ from australis.arrow.schema import schema
 from australis.errors import ExpressionError, RunError
 from australis.expressions import expr
 from australis.expressions.expression import of
-from australis.expressions.node import Apply, Literal, Name, Node, apply
+from australis.expressions.node import FunctionCall, Literal, Name, Node, apply
 
 SCHEMA = schema("i int, j bigint, k smallint, x double, p boolean, q boolean, s string, r string")
 COLUMNS: dict[str, st.SearchStrategy[Any]] = {
@@ -81,7 +81,7 @@ def oracle(node: Node, row: dict[str, Any]) -> Any:
     return _applied(node, [oracle(arg, row) for arg in node.args])
 
 
-def _applied(node: Apply, args: list[Any]) -> Any:
+def _applied(node: FunctionCall, args: list[Any]) -> Any:
     match node.function, args:
         case "and", _:
             return False if False in args else None if None in args else True
@@ -106,7 +106,7 @@ def _applied(node: Apply, args: list[Any]) -> Any:
             hits = [None if one is None or other is None else one == other for other in others]
             return True if True in hits else None if None in hits else False
         case "between", [one, low, high]:
-            return _applied(Apply("and", ()), [_strict(">=", one, low), _strict("<=", one, high)])
+            return _applied(FunctionCall("and", ()), [_strict(">=", one, low), _strict("<=", one, high)])
     return _strict(node.function, *args)
 
 

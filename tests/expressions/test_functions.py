@@ -14,7 +14,7 @@ from australis.arrow.schema import data_type, schema
 from australis.errors import ExpressionError
 from australis.expressions import FUNCTIONS, expr
 from australis.expressions.functions import BUILTINS, REFUSED
-from australis.expressions.node import Apply, walk
+from australis.expressions.node import FunctionCall, walk
 
 SCHEMA = schema(
     "i int, x double, f float, m decimal(10, 2), s string, t timestamp, z timestamp[ms, Europe/Paris], d date, "
@@ -200,7 +200,7 @@ def test_every_function_has_an_example() -> None:
 
 
 def _called(text: str) -> set[str]:
-    return {part.function for part in walk(expr(text).node) if isinstance(part, Apply)}
+    return {part.function for part in walk(expr(text).node) if isinstance(part, FunctionCall)}
 
 
 def test_names_are_given_once() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import australis as au
 from australis.api.network import Network
 from australis.arrow.schema import schema
-from australis.engine.measures import Tally
+from australis.engine.measures import TaskMeasures
 from australis.engine.superbox import Passage, steps, tables_of
 from australis.errors import RunError
 from australis.kernels import background as ripening
@@ -103,9 +103,9 @@ def train_of(tuples: list[dict[str, Any]]) -> Train:
     return Train(pa.RecordBatch.from_pylist(tuples, FIELDS), 10 * number, number)
 
 
-def one_by_one(network: Network, train: Train) -> tuple[Train, Tally]:
+def one_by_one(network: Network, train: Train) -> tuple[Train, TaskMeasures]:
     """The oracle: no chains. Gives the output, and what is measured."""
-    trains, tally = {("tuples", "out"): train}, Tally(network)
+    trains, tally = {("tuples", "out"): train}, TaskMeasures(network)
     tally.over(steps(network, network.nodes, tables_of(network, network.nodes), trains, Moment()))
     arrow = network.outputs[0].arrow
     return trains[arrow.source, arrow.port], tally
@@ -133,7 +133,7 @@ def test_a_chain_gives_what_its_boxes_give(name: str) -> None:
         assert found.schema == wanted.schema
         assert found.ts.tolist() == wanted.ts.tolist()
         assert found.number.tolist() == wanted.number.tolist()
-        tally = Tally(network)
+        tally = TaskMeasures(network)
         tally.over([Passage(chain, train, tuple(counts.tolist()))])
         taken, expected = ({name: box[1] for name, box in each.boxes.items()} for each in (tally, oracle))
         assert taken == expected

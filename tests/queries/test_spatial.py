@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from australis.queries import Inside, Nearest, sql
+from australis.queries import Inside, NearestClause, sql
 from australis.queries.parse import parse
 from australis.queries.query import Select
 
 OBJECTS = {"objects": "id int, x double, y double, time int, class string"}
 
 
-def clauses_of(text: str) -> list[Inside | Nearest]:
+def clauses_of(text: str) -> list[Inside | NearestClause]:
     (statement,) = parse(text)
     (select,) = statement.query.selects
     assert isinstance(select, Select)
@@ -23,13 +23,13 @@ def clauses_of(text: str) -> list[Inside | Nearest]:
     [
         ("INSIDE (1, 20, 3.5, -4)", [Inside(1, -4, 3.5, 20)]),  # top left and bottom right
         ("INSIDE ('M', 7, 10, 4)", [Inside(-5, -2, 5, 2, focal=7)]),
-        ("kNN (3, 1.5, -2)", [Nearest(3, 1.5, -2)]),
-        ("knn ('M', 3, 7)", [Nearest(3, focal=7)]),
-        ("INSIDE (0, 0, 1, 1) kNN (3, 0, 0)", [Inside(0, 0, 1, 1), Nearest(3, 0, 0)]),
+        ("kNN (3, 1.5, -2)", [NearestClause(3, 1.5, -2)]),
+        ("knn ('M', 3, 7)", [NearestClause(3, focal=7)]),
+        ("INSIDE (0, 0, 1, 1) kNN (3, 0, 0)", [Inside(0, 0, 1, 1), NearestClause(3, 0, 0)]),
     ],
 )
 @pytest.mark.parametrize("where", ["", "WHERE class = 'car' AND x > 3"])
-def test_clauses_are_cut_out(clauses: str, expected: list[Inside | Nearest], where: str) -> None:
+def test_clauses_are_cut_out(clauses: str, expected: list[Inside | NearestClause], where: str) -> None:
     text = f"SELECT id, x FROM objects {where} {clauses}"
     assert clauses_of(text) == expected
     assert sql(text, OBJECTS).schema.names == ["sign", "id", "x"]

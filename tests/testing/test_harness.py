@@ -12,7 +12,7 @@ import australis as au
 from australis.boxes import Filter, Union
 from australis.expressions import expr
 from australis.model.train import Train
-from australis.testing import AbortedError, Collect, Cut, Feed, apply, cuts, drive, drive_trains, rows, train
+from australis.testing import AbortedError, Collect, Cut, ScriptedSource, apply, cuts, drive, drive_trains, rows, train
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def test_drive_trains_gives_the_trains_themselves():
 
 def test_feed_and_collect_are_a_source_and_a_sink():
     net = au.network(fast=au.stream("reports", "mph int").filter("mph > 60"))
-    feed, sink = Feed("mph int", [(55,), (70,)], Feed.PAUSE, train("mph int", mph=[80])), Collect()
+    feed, sink = ScriptedSource("mph int", [(55,), (70,)], ScriptedSource.PAUSE, train("mph int", mph=[80])), Collect()
     net.run_local(reports=feed, fast=sink)
     assert sink.rows == [(70,), (80,)]
     assert sink.closed
@@ -122,7 +122,7 @@ def test_feed_and_collect_are_a_source_and_a_sink():
 
 def test_a_feed_aborts_once():
     net = au.network(fast=au.stream("reports", "mph int").filter("mph > 60"))
-    feed, sink = Feed("mph int", [(70,)], Feed.ABORT, [(80,)]), Collect()
+    feed, sink = ScriptedSource("mph int", [(70,)], ScriptedSource.ABORT, [(80,)]), Collect()
     with pytest.raises(AbortedError, match="part 2"):
         net.run_local(reports=feed, fast=sink)
     assert sink.rows == [(70,)]

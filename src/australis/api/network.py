@@ -17,17 +17,17 @@ from australis.model.table import Keyed
 
 if TYPE_CHECKING:
     from australis.connectors.files import Unread
-    from australis.engine.local import Clock, Found
+    from australis.engine.local import Clock, LocalResults
     from australis.engine.spark.run import Run
 
 Sunk = Stream | Outlet
 
 
-class Network(model.Network):
+class RunnableNetwork(model.Network):
     """A network, and what can be done with it: run, explain and draw it."""
 
     @classmethod
-    def of(cls, network: model.Network) -> Network:
+    def of(cls, network: model.Network) -> RunnableNetwork:
         """A network as one that can be run."""
         made = object.__new__(cls)
         made.__dict__.update(network.__dict__)
@@ -43,7 +43,7 @@ class Network(model.Network):
         strict: bool = False,
         unread: list[Unread] | None = None,
         **more: object,
-    ) -> Found:
+    ) -> LocalResults:
         """Run to the end of the inputs in this process; see `australis.engine.local.run_local`."""
         from australis.engine.local import run_local
 
@@ -79,6 +79,10 @@ class Network(model.Network):
 
     def _repr_svg_(self) -> str:
         return self.svg()
+
+
+Network = RunnableNetwork
+"""What people call it."""
 
 
 def network(*given: Mapping[str, Sunk] | Stream, **outputs: Sunk) -> Network:

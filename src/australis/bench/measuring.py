@@ -18,14 +18,14 @@ from australis.connectors.sources.files import Files
 from australis.engine import job as jobs
 from australis.engine.batch import Batch
 from australis.engine.job import Job
-from australis.engine.measures import Tally
+from australis.engine.measures import TaskMeasures
 from australis.engine.spark.prefork import MEMORY
 from australis.engine.succession import planned
 from australis.engine.superbox import Event, Passage
 from australis.model.train import Train
 
 
-class Silent(Tally):
+class Silent(TaskMeasures):
     """Runs boxes and measures nothing."""
 
     def over(self, events: Iterable[Event | Passage], elsewhere: Collection[tuple[str, str]] = ()) -> None:
@@ -41,9 +41,9 @@ def share(folder: Path, repeat: int) -> float:
     (input,) = net.inputs
     source = Files(f"{folder}/*.parquet", input.schema)
     (split,) = source.splits(source.start(), source.latest(source.start(), 1 << 22), 1)
-    times: dict[type[Tally], list[float]] = {Tally: [], Silent: []}
+    times: dict[type[TaskMeasures], list[float]] = {TaskMeasures: [], Silent: []}
     for turn in range(2 * repeat + 2):
-        kind = (Tally, Silent)[turn % 2]
+        kind = (TaskMeasures, Silent)[turn % 2]
         with tempfile.TemporaryDirectory() as checkpoint, patch.object(jobs, "Tally", kind):
             sources = {input.name: source}
             job = Job(net, planned(net, sources, 1), sources, checkpoint, 1)
@@ -51,7 +51,7 @@ def share(folder: Path, repeat: int) -> float:
             job.read(Batch(1, 0, True), 0, {input.name: split})
             if turn > 1:
                 times[kind].append(time.thread_time() - start)
-    measured, silent = (statistics.median(times[kind]) for kind in (Tally, Silent))
+    measured, silent = (statistics.median(times[kind]) for kind in (TaskMeasures, Silent))
     return measured / silent - 1
 
 

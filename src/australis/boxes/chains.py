@@ -19,7 +19,7 @@ from australis.model.table import Table
 from australis.model.train import Bools, Ints, Train
 
 
-class Chain(NamedTuple):
+class ChainColumns(NamedTuple):
     """The columns of a queue and of the table of keys that chains run through."""
 
     place: Values
@@ -47,8 +47,8 @@ def ends(side: str) -> list[pa.Field[Any]]:
     return [pa.field(f"#{end}_{side}", pa.int64(), nullable=False) for end in ("head", "tail")]
 
 
-def chain_of(held: Table, keys: Table, side: str) -> Chain:
-    return Chain(
+def chain_of(held: Table, keys: Table, side: str) -> ChainColumns:
+    return ChainColumns(
         held["#place"], held["#next"], held["#previous"], held["#key"], held[ROW], held.touched,
         keys[f"#head_{side}"], keys[f"#tail_{side}"], keys.touched,
     )  # fmt: skip
@@ -59,7 +59,7 @@ def taken(slots: Ints) -> Ints:
     return slots if not len(slots) or slots.min() >= 0 else slots[slots >= 0]
 
 
-def settle(held: Table, train: Train, came: Ints, top: int, limits: Values, chain: Chain) -> None:
+def settle(held: Table, train: Train, came: Ints, top: int, limits: Values, chain: ChainColumns) -> None:
     """Hold on to the tuples of the train that a kernel chained, but for those that lie below their limit."""
     stay = np.empty(len(came), np.int64)
     staying, top = _expire(came, limits, chain, held.spare, top, stay)
@@ -67,7 +67,7 @@ def settle(held: Table, train: Train, came: Ints, top: int, limits: Values, chai
     hold(held, train, stay[:staying])
 
 
-def sweep(held: Table, limits: Callable[[Ints], Values], chain: Chain, swept: Ints) -> bool:
+def sweep(held: Table, limits: Callable[[Ints], Values], chain: ChainColumns, swept: Ints) -> bool:
     """Drop held tuples that lie below their limit, once the queue has doubled since it was last swept."""
     if len(held) <= 2 * swept[0] + _SWEEP:
         return False
@@ -97,7 +97,7 @@ def limit(promised: Values, size: Any) -> Values:
 
 
 @inner
-def _join_ends(before: int, after: int, key: int, chain: Chain) -> None:
+def _join_ends(before: int, after: int, key: int, chain: ChainColumns) -> None:
     """Let two tuples follow each other; zero stands for the end of the chain on that side."""
     if before:
         chain.next[before - 1] = after
@@ -113,7 +113,7 @@ def _join_ends(before: int, after: int, key: int, chain: Chain) -> None:
 
 
 @inner
-def link(slot: int, key: int, place: Any, row: int, chain: Chain) -> None:
+def link(slot: int, key: int, place: Any, row: int, chain: ChainColumns) -> None:
     """Put a tuple of the train in its chain, behind those of the same place."""
     chain.place[slot], chain.key[slot], chain.row[slot] = place, key, row + 1
     before = chain.tail[key]
@@ -126,14 +126,14 @@ def link(slot: int, key: int, place: Any, row: int, chain: Chain) -> None:
 
 
 @inner
-def unlink(slots: Ints, chain: Chain) -> None:
+def unlink(slots: Ints, chain: ChainColumns) -> None:
     """Take tuples out of their chains."""
     for slot in slots:
         _join_ends(chain.previous[slot], chain.next[slot], chain.key[slot], chain)
 
 
 @inner
-def _expire(slots: Ints, limits: Values, chain: Chain, spare: Ints, top: int, stay: Ints) -> tuple[int, int]:
+def _expire(slots: Ints, limits: Values, chain: ChainColumns, spare: Ints, top: int, stay: Ints) -> tuple[int, int]:
     """Take tuples of the train that lie below their limit out again; how many stay, and the top of the spare slots."""
     staying = 0
     for i in range(len(slots)):
@@ -182,7 +182,7 @@ def above(place: Any, high: Any, here: Any, size: Any, parts: Any) -> bool:
 
 
 @inner
-def first_from(key: int, here: Any, size: Any, parts: Any, chain: Chain) -> int:
+def first_from(key: int, here: Any, size: Any, parts: Any, chain: ChainColumns) -> int:
     """The first tuple of a key that is not below the band around `here`, as slot + 1, sought from the nearer end."""
     low = lower(here, size, parts)
     head, tail = int(chain.head[key]), int(chain.tail[key])
@@ -200,6 +200,6 @@ def first_from(key: int, here: Any, size: Any, parts: Any, chain: Chain) -> int:
 
 
 @inner
-def identity(slot: int, chain: Chain) -> int:
+def identity(slot: int, chain: ChainColumns) -> int:
     """A tuple's id: its slot, or the complement of its row if it came with this train."""
     return -int(chain.row[slot]) if chain.row[slot] else slot

@@ -27,7 +27,7 @@ _TELLING = 1 << 52
 """Steps from zero that doubles tell apart."""
 
 
-class Grid(NamedTuple):
+class WindowGrid(NamedTuple):
     """How windows lie on the values of an order."""
 
     origin: Any
@@ -45,7 +45,7 @@ class Grid(NamedTuple):
     most: Any
 
 
-def grid(size: float, advance: float, origin: int = 0) -> Grid:
+def grid(size: float, advance: float, origin: int = 0) -> WindowGrid:
     """The grid of a size and an advance, on whole numbers or on doubles by their type.
 
     >>> [place(k, grid(0.3, 0.15)) for k in (1, 2, 3, 89)]
@@ -57,7 +57,7 @@ def grid(size: float, advance: float, origin: int = 0) -> Grid:
         step = gcd(size, advance)
         first = -(-LEAST // advance) * advance  # of the windows that begin within 64 bits
         least = max(LEAST, first - advance + size)
-        return Grid(origin, step, None, size, size // step, advance // step, least, MOST)
+        return WindowGrid(origin, step, None, size, size // step, advance // step, least, MOST)
     if not isfinite(size) or not isfinite(advance):
         raise SchemaError(f"a window's size ({size}) and advance ({advance}) are finite numbers")
     ratio = Fraction(repr(float(size))) / Fraction(repr(float(advance)))
@@ -74,27 +74,27 @@ def grid(size: float, advance: float, origin: int = 0) -> Grid:
     return _on_doubles(advance, 1, size, 0, 1, float(advance) * _TELLING)
 
 
-def _on_doubles(step: Any, parts: Any, size: float, per_window: int, per_advance: int, most: float) -> Grid:
-    return Grid(0.0, float(step), float(parts), float(size), per_window, per_advance, -most, most)
+def _on_doubles(step: Any, parts: Any, size: float, per_window: int, per_advance: int, most: float) -> WindowGrid:
+    return WindowGrid(0.0, float(step), float(parts), float(size), per_window, per_advance, -most, most)
 
 
-def without(size: float, whole: bool) -> Grid:
+def without(size: float, whole: bool) -> WindowGrid:
     """The grid of windows that a predicate opens, which may begin anywhere."""
     if not isfinite(size) or (whole and size > MOST):
         raise SchemaError(f"a window's size ({size}) fits in 64 bits")
     if whole:
-        return Grid(0, 1, None, int(size), 0, 1, LEAST, MOST)
-    return Grid(0.0, 1.0, 1.0, float(size), 0, 1, -sys.float_info.max, sys.float_info.max)
+        return WindowGrid(0, 1, None, int(size), 0, 1, LEAST, MOST)
+    return WindowGrid(0.0, 1.0, 1.0, float(size), 0, 1, -sys.float_info.max, sys.float_info.max)
 
 
-def begins(windows: Ints, on: Grid) -> Values:
+def begins(windows: Ints, on: WindowGrid) -> Values:
     """Where windows begin."""
     steps = windows * np.int64(on.per_advance)
     made: Values = on.origin + steps * np.int64(on.step) if on.parts is None else steps * on.step / on.parts
     return made
 
 
-def place(window: int, on: Grid) -> float:
+def place(window: int, on: WindowGrid) -> float:
     """Where a window begins."""
     made: float = begins(np.array([window]), on)[0].item()
     return made
@@ -138,7 +138,7 @@ def between(at: int, per_window: int, per_advance: int) -> bool:
 
 
 @inner
-def holding(here: Any, on: Grid) -> tuple[int, int]:
+def holding(here: Any, on: WindowGrid) -> tuple[int, int]:
     """The first and the last window that hold a value; the last comes before the first where none does."""
     at = index(here, on.origin, on.step, on.parts)
     last = at // on.per_advance if on.per_advance > 1 else at
@@ -155,13 +155,13 @@ def holding(here: Any, on: Grid) -> tuple[int, int]:
 
 
 @inner
-def ended(bound: Any, begin: Any, window: int, on: Grid) -> bool:
+def ended(bound: Any, begin: Any, window: int, on: WindowGrid) -> bool:
     """Whether a window lies below a bound."""
     return _ended(bound, begin, window, on, on.parts)
 
 
 @inner
-def _ended(bound: Any, begin: Any, window: int, on: Grid, parts: Any) -> bool:
+def _ended(bound: Any, begin: Any, window: int, on: WindowGrid, parts: Any) -> bool:
     if parts is None:
         return bool(bound >= begin and apart(bound, begin) >= np.uint64(on.size))
     if on.per_window:
@@ -176,7 +176,7 @@ def apart(high: int, low: int) -> np.uint64:
 
 
 @inner
-def until(window: int, on: Grid, parts: Any) -> Any:
+def until(window: int, on: WindowGrid, parts: Any) -> Any:
     """The last value of a window of whole numbers, as far as 64 bits go; on doubles where it ends."""
     if parts is None:
         begin = on.origin + window * on.per_advance * on.step

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from australis.errors import ExpressionError, NetworkError, RunError
 from australis.expressions import Bound, Expr
 from australis.expressions.codegen.fused import Step
-from australis.expressions.node import Apply, Literal, Name
+from australis.expressions.node import FunctionCall, Literal, Name
 from australis.model.ascent import Ascent, Disorder
 from australis.model.box import Box, Moment, Tables, Trains, bound, unchanged
 from australis.model.facts import Facts
@@ -86,7 +86,7 @@ class Filter(Box):
         words: dict[str, str] = {}
         for predicate in self.predicates:
             match predicate.node:
-                case Apply("=", (Name(name), Literal(str(word)))) if word not in words:
+                case FunctionCall("=", (Name(name), Literal(str(word)))) if word not in words:
                     words[word] = name
         columns = set(words.values())
         if len(self.predicates) < 2 or len(words) < len(self.predicates) or len(columns) > 1:

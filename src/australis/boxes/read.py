@@ -13,7 +13,7 @@ from australis.boxes.write import carried, check_key, values
 from australis.errors import SchemaError, listing, near
 from australis.kernels.jit import kernel
 from australis.model.box import Box, Key, Moment, Tables, Trains, unchanged
-from australis.model.table import Keyed, Versions
+from australis.model.table import Keyed, RowVersions
 from australis.model.train import Ints, joined
 
 
@@ -90,7 +90,7 @@ class Read(Box):
         return list(self.columns) or values(self.table)
 
 
-def _as_of(versions: Versions | None, slots: Ints, numbers: Ints) -> Ints:
+def _as_of(versions: RowVersions | None, slots: Ints, numbers: Ints) -> Ints:
     """The version of each row that a tuple sees, -1 where the step did not write the row."""
     if versions is None:
         return np.full(len(slots), -1, np.int64)

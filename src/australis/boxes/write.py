@@ -14,7 +14,7 @@ from australis.errors import ExpressionError, RunError, SchemaError, listing, ne
 from australis.expressions import Bound, Expr
 from australis.expressions.codegen.recurrence import Column, Recurrence, recurrence
 from australis.model.box import Box, Key, Moment, Tables, Trains, bound, unchanged
-from australis.model.table import Keyed, Table, Versions
+from australis.model.table import Keyed, RowVersions, Table
 from australis.model.train import Bools, Ints, Train, empty, joined
 
 OLD = "old."
@@ -102,7 +102,7 @@ class Write(Box):
         both = np.concatenate([slots[first], slots[order]])
         numbers = np.concatenate([np.full(len(first), _BEFORE), train.number[order]])
         sorted_ = np.argsort(both, kind="stable")
-        table.versions = Versions(both[sorted_], numbers[sorted_], versions.take(sorted_))
+        table.versions = RowVersions(both[sorted_], numbers[sorted_], versions.take(sorted_))
         return (self._carrying(train, after, returned),)
 
     @bound

@@ -51,7 +51,7 @@ class Later(Command):
         return found
 
 
-class Group(_Alike, TyperGroup):
+class CommandGroup(_Alike, TyperGroup):
     """One that has others."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[Any, Any, list[str]]:
@@ -62,7 +62,7 @@ class Group(_Alike, TyperGroup):
 class Commands(typer.Typer):
     """Commands under one name."""
 
-    def __init__(self, help: str, cls: type[Group] = Group, completion: bool = False) -> None:
+    def __init__(self, help: str, cls: type[CommandGroup] = CommandGroup, completion: bool = False) -> None:
         super().__init__(cls=cls, help=help, no_args_is_help=True, add_completion=completion)
 
     def command(self, name: str | None = None, **settings: Any) -> Callable[[Any], Any]:

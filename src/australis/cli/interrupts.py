@@ -12,7 +12,7 @@ _BOUNCE = 0.3
 """Seconds within which signals are one: programs that pass them on may send each twice."""
 
 
-class Asked:
+class Interrupts:
     """How often this process was asked to stop, which is all that signals do from its `with` on."""
 
     def __init__(self) -> None:
@@ -20,7 +20,7 @@ class Asked:
         self._last = -_BOUNCE
         self._before: dict[int, Any] = {}
 
-    def __enter__(self) -> Asked:
+    def __enter__(self) -> Interrupts:
         for number in _SIGNALS:
             self._before[number] = signal.signal(number, self._ask)
         return self

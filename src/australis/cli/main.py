@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from australis.cli.groups import Commands, Group
+from australis.cli.groups import CommandGroup, Commands
 from australis.errors import AustralisError
 
 
@@ -17,7 +17,7 @@ def _warn(message: Warning | str, *_: object, **__: object) -> None:
     print(f"australis: {message}", file=sys.stderr)
 
 
-class _Told(Group):
+class _Told(CommandGroup):
     """A mistake of the user is one line on the standard error; `--debug` shows where it was found."""
 
     def invoke(self, ctx: Any) -> Any:

@@ -16,7 +16,7 @@ from rich.console import Console
 
 from australis.api.network import Network
 from australis.cli import progress
-from australis.cli.interrupts import Asked
+from australis.cli.interrupts import Interrupts
 from australis.cli.lines import Notes, Objects, Teller, write
 from australis.cli.screen import Screen
 from australis.engine.metrics import Server
@@ -92,7 +92,7 @@ def main(
         if output.name not in named:
             telling.say(f"output {output.name} has no --sink: its tuples are counted, and not kept")
     with ExitStack() as stack:
-        asked = stack.enter_context(Asked())
+        asked = stack.enter_context(Interrupts())
         heard = Overheard(telling.pass_on)
         server = stack.enter_context(Server(metrics[1], metrics[0])) if metrics else None
 
@@ -122,7 +122,7 @@ def main(
         return _to_its_end(run, asked, telling, since, heard.hush)
 
 
-def _to_its_end(run: Run, asked: Asked, telling: Telling, since: float, hush: Callable[[], None]) -> int:
+def _to_its_end(run: Run, asked: Interrupts, telling: Telling, since: float, hush: Callable[[], None]) -> int:
     over = telling.kept and not run.totals.batches and run.checkpoint.log.done()
     teller = telling.teller(run)
     watched = Watched(run, asked, teller.show, hush)
@@ -164,7 +164,7 @@ class Beginning:
         self._thread = Thread(target=self._work, name="starting", daemon=True)
         self._thread.start()
 
-    def wait(self, asked: Asked) -> tuple[Run, float] | None:
+    def wait(self, asked: Interrupts) -> tuple[Run, float] | None:
         """The run; none if this process is asked to stop first. What went wrong is raised."""
         while self._thread.is_alive() and not asked.times:
             self._thread.join(_TICK)
@@ -174,7 +174,7 @@ class Beginning:
             raise self._failure
         return self._begun
 
-    def drop(self, asked: Asked) -> None:
+    def drop(self, asked: Interrupts) -> None:
         """End Spark's process, whatever it is at, and with it the thread: what that holds then goes with this one."""
         limit = time.monotonic() + _GRACE
         while self._thread.is_alive() and time.monotonic() < limit:
@@ -196,7 +196,7 @@ class Beginning:
 class Watched:
     """A run that is watched to its end, however that comes."""
 
-    def __init__(self, run: Run, asked: Asked, show: Callable[[str], None], hush: Callable[[], None]) -> None:
+    def __init__(self, run: Run, asked: Interrupts, show: Callable[[str], None], hush: Callable[[], None]) -> None:
         self.run, self.asked, self.show, self.hush = run, asked, show, hush
         self.first_letter = ""
         self._failure: Exception | None = None

@@ -17,7 +17,7 @@ from australis.connectors import sink as sinks
 from australis.connectors.dead_letters import Letter
 from australis.connectors.sinks.encode import check
 from australis.connectors.sinks.jsontext import json_lines
-from australis.connectors.sinks.past import Past
+from australis.connectors.sinks.past import SinkHistory
 from australis.connectors.source import Source, parts
 from australis.connectors.sources import uri
 from australis.connectors.sources.files import Files
@@ -28,13 +28,13 @@ from australis.disk.durable import check_ours, journal_of
 from australis.disk.paths import place
 from australis.errors import RunError
 
-__all__ = ["FORMATS", "JsonLines", "Sink", "Unread", "dead", "form", "read", "sink", "tuples_of"]
+__all__ = ["FORMATS", "JsonLinesFile", "LocalSink", "Unread", "dead", "form", "read", "sink", "tuples_of"]
 
 
 _FIRST = 1000
 
 
-class Sink(Protocol):
+class LocalSink(Protocol):
     """What takes the results of an output."""
 
     def write(self, tuples: pa.RecordBatch, /) -> None: ...
@@ -92,7 +92,7 @@ def dead(unread: Iterable[Unread]) -> str:
     return f"{count:,} dead letter{'s' * (count > 1)}; the first: {some[0].input}: {some[0].letters[0]}"
 
 
-def sink(path: str | Path, schema: pa.Schema) -> Sink:
+def sink(path: str | Path, schema: pa.Schema) -> LocalSink:
     """A file for results of the schema, new or in place of those of an earlier run, or a folder of sounds."""
     if standard(str(path)):
         return Numbered(sinks.open(str(path), schema))
@@ -109,12 +109,12 @@ def sink(path: str | Path, schema: pa.Schema) -> Sink:
         raise RunError(f"{path}: {error}") from error
 
 
-def _opened(path: Path, schema: pa.Schema) -> Sink:
+def _opened(path: Path, schema: pa.Schema) -> LocalSink:
     match form(path):
         case "csv":
             return pa.csv.CSVWriter(str(path), schema)
         case "json":
-            return JsonLines(path.open("wb"))
+            return JsonLinesFile(path.open("wb"))
         case "parquet":
             return pa.parquet.ParquetWriter(str(path), schema)
         case _:
@@ -126,7 +126,7 @@ class Whole:
 
     def __init__(self, path: Path, schema: pa.Schema) -> None:
         self.path, self.run = path, uuid4().hex
-        self.past, self.columns = Past(journal_of(path), path), text(schema)
+        self.past, self.columns = SinkHistory(journal_of(path), path), text(schema)
         length = None if self.past.run is None else self.past.sizes[0]
         check_ours(path, length, path.stat().st_size if path.exists() else 0)
         self._note(0)
@@ -161,7 +161,7 @@ class Numbered:
         self.writer.close()
 
 
-class JsonLines:
+class JsonLinesFile:
     """One JSON object a line."""
 
     def __init__(self, file: IO[bytes]) -> None:

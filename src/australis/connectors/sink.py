@@ -6,11 +6,11 @@
 | `Folder` | `out/`, `out/*.csv` | exactly once |
 | `Wav` | `out.wav` | exactly once, in order |
 | `Sounds` | `out/*.wav`, `out/{site}-{start}.flac` | exactly once |
-| `Memory` | | exactly once while the process lives |
+| `MemorySink` | | exactly once while the process lives |
 | `Transactional` | | exactly once |
 | `Callback` | | at least once, with the batch's id |
 | `Http` | `http://...` | at least once, with the batch's id |
-| `Frames` | | at least once, with the batch's id |
+| `FrameSink` | | at least once, with the batch's id |
 | `Console` | `console` | at least once |
 | `Standard` | `-` | at least once |
 """
@@ -27,7 +27,7 @@ from australis.connectors.sinks.callback import Callback, Target, Transactional
 from australis.connectors.sinks.console import Console
 from australis.connectors.sinks.folder import Folder
 from australis.connectors.sinks.http import Http
-from australis.connectors.sinks.memory import Memory
+from australis.connectors.sinks.memory import MemorySink
 from australis.connectors.sinks.single import Single
 from australis.connectors.sinks.sounds import COUNTED, Sounds
 from australis.connectors.sinks.wav import Wav
@@ -36,7 +36,7 @@ from australis.connectors.standard import Standard, standard
 from australis.disk.paths import place
 from australis.errors import RunError
 
-__all__ = ["Agreeing", "Callback", "Console", "Folder", "Http", "Memory", "Single", "Sink", "Sounds",
+__all__ = ["Agreeing", "Callback", "Console", "Folder", "Http", "MemorySink", "Single", "Sink", "Sounds",
            "Target", "Transactional", "Wav", "Writer", "open", "sink"]  # fmt: skip
 
 FORMS = (

@@ -13,7 +13,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from australis.connectors.sinks.encode import body, check, head
-from australis.disk.temporary import Scratch
+from australis.disk.temporary import TemporaryFolder
 from australis.errors import RunError, listing
 
 _WRITTEN = re.compile(r"-(?:\?(.*))?", re.DOTALL)
@@ -46,7 +46,7 @@ def read(texts: Mapping[str, str], again: str = "") -> Iterator[dict[str, str]]:
     if again:
         raise RunError(f"{where}: with {again} it would have to be read again elsewhere; write it to a file first")
     kind, others = _format(where, texts[own[0]])
-    with Scratch() as folder:
+    with TemporaryFolder() as folder:
         path = Path(folder) / f"standard_input{_SUFFIXES[kind]}"
         with path.open("wb") as file:
             shutil.copyfileobj(sys.stdin.buffer, file)

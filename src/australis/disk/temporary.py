@@ -1,4 +1,4 @@
-"""Scratch: temporary folders that go with the processes that use them, however those end.
+"""Temporary folders that go with the processes that use them, however those end.
 
 Such a folder has a file that its processes hold locked. One whose lock nobody holds was left by processes that were
 killed: whoever makes the next folder removes it.
@@ -19,7 +19,7 @@ _OWNER = ".owner"
 _LOOK = 0.1  # seconds between looks at a lock
 
 
-class Scratch:
+class TemporaryFolder:
     """A temporary folder of this process, until it is closed, or this process ends.
 
     Processes that are given `descriptor` have the folder as well, until they end.

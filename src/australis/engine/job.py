@@ -18,7 +18,7 @@ from australis.engine import measures
 from australis.engine.batch import Batch
 from australis.engine.exchange import Parcel, divide, in_order, merged
 from australis.engine.losses import unwired
-from australis.engine.measures import Tally
+from australis.engine.measures import TaskMeasures
 from australis.engine.stamp import ahead, stamped, trains
 from australis.engine.superbox import Arrows, stateful
 from australis.engine.task import Fed, Task, stored_table
@@ -167,7 +167,7 @@ class Job:
 
     def read(self, batch: Batch, partition: int, splits: Mapping[str, Split]) -> list[Parcel]:
         """What a task does that reads: its splits, the stages at the source, and the parcels for the rest."""
-        tally, post = Tally(self.network), _Post(self, batch)
+        tally, post = TaskMeasures(self.network), _Post(self, batch)
         tasks = [Task(self, stage, batch, partition, tally) for stage in self.at_source]
         for task in tasks:
             post.send_first(task)
@@ -201,7 +201,7 @@ class Job:
 
     def take(self, stage: Stage, batch: Batch, partition: int, parcels: Iterable[Parcel]) -> list[Parcel]:
         """What a task does in a later stage: the parcels for its partition."""
-        tally, post = Tally(self.network), _Post(self, batch)
+        tally, post = TaskMeasures(self.network), _Post(self, batch)
         task = Task(self, stage, batch, partition, tally)
         post.send_first(task)
         came: dict[int, list[Train]] = {}

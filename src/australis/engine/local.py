@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from australis.arguments import check_arguments
 from australis.connectors import files, intake
-from australis.connectors.files import Sink, Unread
+from australis.connectors.files import LocalSink, Unread
 from australis.connectors.intake import Given
 from australis.engine.losses import losses, summed
 from australis.engine.merging import merging
@@ -49,7 +49,7 @@ class Counts:
         return sum(count for port, count in self.given.items() if lost(port) == REFUSED)
 
 
-class Found(dict[str, pa.Table]):
+class LocalResults(dict[str, pa.Table]):
     """The tables of outputs by their names, and beside them what was counted on the way.
 
     `counts` has what each input and box took and gave. `late` and `refused` name the boxes that found tuples late, or
@@ -218,7 +218,7 @@ def run_local(
     strict: bool = False,
     unread: list[Unread] | None = None,
     **more: object,
-) -> Found:
+) -> LocalResults:
     """Run a network over whole inputs to their end, and give the tables of its outputs, and what was counted.
 
     Every input is given by its name: tuples in memory, a path or glob of files, or an iterable of parts that are trains
@@ -269,7 +269,7 @@ def run_local(
         name: pa.Table.from_batches([tuples for tuples in batches if tuples.num_rows], schemas[name])
         for name, batches in found.items()
     }
-    return Found(tables, network, run.counts)
+    return LocalResults(tables, network, run.counts)
 
 
 def _results(run: Local, parts: Mapping[str, Iterator[pa.RecordBatch]], clock: Clock | None) -> Iterator[Results]:
@@ -322,9 +322,9 @@ def _is_parted(given: Any) -> bool:
     return isinstance(given, Iterable) and not isinstance(given, Mapping) and not arrow and not hasattr(given, "iloc")
 
 
-def _sink(name: str, given: object, schema: pa.Schema) -> Sink:
+def _sink(name: str, given: object, schema: pa.Schema) -> LocalSink:
     if isinstance(given, str | Path):
         return files.sink(given, schema)
     if hasattr(given, "write") and hasattr(given, "close"):
-        return cast(Sink, given)
+        return cast(LocalSink, given)
     raise RunError(f"output {name}: give a path or a sink with `write` and `close`, not {type(given).__name__}")

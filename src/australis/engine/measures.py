@@ -34,7 +34,7 @@ PART = schema("output string, file string, tuples bigint, bytes bigint, first bi
 
 
 @dataclass
-class Tally:
+class TaskMeasures:
     """What one task measures."""
 
     network: Network

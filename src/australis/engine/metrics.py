@@ -133,10 +133,10 @@ def _escaped(value: str) -> str:
 class _Listening(Connections):
     def __init__(self, metrics: Server, host: str, port: int) -> None:
         self.metrics = metrics
-        super().__init__(host, port, _Handler)
+        super().__init__(host, port, _MetricsHandler)
 
 
-class _Handler(Handler):
+class _MetricsHandler(Handler):
     server: _Listening
     server_version, sys_version = "Australis", ""
 

@@ -13,7 +13,7 @@ from australis.errors import RunError
 
 
 @dataclass(frozen=True)
-class Outlet:
+class OpenSink:
     """Where tuples of some columns go."""
 
     sink: Sink
@@ -21,7 +21,7 @@ class Outlet:
     writer: Writer
 
 
-def outlet(name: str, sink: Sink, schema: pa.Schema, checkpoint: Checkpoint) -> Outlet:
+def outlet(name: str, sink: Sink, schema: pa.Schema, checkpoint: Checkpoint) -> OpenSink:
     """Open the sink of an output. It is taken up where its checkpoint is: what is beyond that goes, and is told of."""
     try:
         writer = sink.open(schema, checkpoint.run, replace=not checkpoint.lasting)
@@ -37,4 +37,4 @@ def outlet(name: str, sink: Sink, schema: pa.Schema, checkpoint: Checkpoint) -> 
     except BaseException:
         writer.close()
         raise
-    return Outlet(sink, schema, writer)
+    return OpenSink(sink, schema, writer)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from australis.connectors.dead_letters import Letter
 from australis.connectors.source import parts
 from australis.engine.batch import Batch
-from australis.engine.measures import Tally
+from australis.engine.measures import TaskMeasures
 from australis.engine.stamp import stamped
 from australis.engine.state import state as states
 from australis.engine.state.state import State
@@ -29,7 +29,7 @@ Fed = dict[tuple[str, int], Train]
 class Task:
     """Opened with its state, stepped as often as need be, and committed once."""
 
-    def __init__(self, job: Job, stage: Stage, batch: Batch, partition: int, tally: Tally) -> None:
+    def __init__(self, job: Job, stage: Stage, batch: Batch, partition: int, tally: TaskMeasures) -> None:
         self.job, self.stage, self.batch, self.partition, self.tally = job, stage, batch, partition, tally
         self.nodes = [job.network.named[name] for name in stage.nodes]
         self.owners = {node.name: job.owners.get(node.name, node.name) for node in self.nodes}

@@ -15,7 +15,7 @@ from australis.model.box import LATE, REFUSED
 
 
 @dataclass
-class Box:
+class BoxTotals:
     """What a box has cost, and what it was given and gave."""
 
     seconds: float = 0.0
@@ -35,7 +35,7 @@ class Totals:
     taken: Counter[str] = field(default_factory=Counter)
     given: Counter[str] = field(default_factory=Counter)
     letters: int = 0
-    boxes: dict[str, Box] = field(default_factory=dict)
+    boxes: dict[str, BoxTotals] = field(default_factory=dict)
     last: float | None = None
     """How many seconds the last batch took."""
     delay: dict[str, float] = field(default_factory=dict)
@@ -63,11 +63,11 @@ class Totals:
         self.delay |= {name: worst for name, worst in progress["delay"].items() if worst is not None}
         for row in rows_of(tables):
             if row["kind"] == "box":
-                box = self.boxes.setdefault(row["name"], Box())
+                box = self.boxes.setdefault(row["name"], BoxTotals())
                 box.seconds += row["seconds"]
                 box.taken += row["taken"]
             elif row["kind"] == "arrow" and row["taken"] is not None:
-                given = self.boxes.setdefault(row["name"], Box()).given
+                given = self.boxes.setdefault(row["name"], BoxTotals()).given
                 given[row["port"]] = given.get(row["port"], 0) + row["given"]
         self.letters, self.last = progress["letters"], progress["seconds"]
         self.batches += 1

@@ -1,6 +1,6 @@
 """Expressions in SQL syntax, typed against a stream's schema and evaluated with Arrow's kernels."""
 
-from australis.expressions.aggregate import Aggregation, Call, aggregation
+from australis.expressions.aggregate import AggregateCall, Aggregation, aggregation
 from australis.expressions.aggregates import AGGREGATES
 from australis.expressions.column import Term, call, col, expr, lit
 from australis.expressions.expression import Bound, Expr
@@ -10,9 +10,9 @@ from australis.expressions.user import Function, function, function_named, regis
 __all__ = [
     "AGGREGATES",
     "FUNCTIONS",
+    "AggregateCall",
     "Aggregation",
     "Bound",
-    "Call",
     "Expr",
     "Function",
     "Term",

@@ -10,13 +10,13 @@ from australis.expressions.aggregates import AGGREGATES
 from australis.expressions.column import Term, expr
 from australis.expressions.expression import Expr, of
 from australis.expressions.functions import BUILTINS
-from australis.expressions.node import Apply, Name, Node, apply, names, replaced, walk
+from australis.expressions.node import FunctionCall, Name, Node, apply, names, replaced, walk
 from australis.expressions.render import render
 from australis.expressions.user import registered
 
 
 @dataclass(frozen=True)
-class Call:
+class AggregateCall:
     """One aggregate function over the rows of a window; count(*) has no arguments."""
 
     name: str
@@ -40,7 +40,7 @@ class Aggregation:
     (['max(mph)', 'min(mph)'], '"#0" - "#1"')
     """
 
-    calls: tuple[Call, ...]
+    calls: tuple[AggregateCall, ...]
     outer: Expr
 
     def __str__(self) -> str:
@@ -57,10 +57,10 @@ def aggregation(value: str | Expr | Term, window_functions: Collection[str] = ()
     """Split an expression into its aggregate calls and what is computed from them."""
     whole = expr(value)
     known = {**{name.lower(): name for name in window_functions}, **AGGREGATES}
-    calls: dict[Call, str] = {}
+    calls: dict[AggregateCall, str] = {}
 
     def number(part: Node) -> Node | None:
-        if not isinstance(part, Apply) or part.function not in known:
+        if not isinstance(part, FunctionCall) or part.function not in known:
             return None
         call = _call(part, known, whole)
         return Name(calls.setdefault(call, f"#{len(calls)}"))
@@ -84,19 +84,19 @@ def aggregation(value: str | Expr | Term, window_functions: Collection[str] = ()
     return Aggregation(tuple(calls), of(outer))
 
 
-def _call(part: Apply, known: dict[str, str], whole: Expr) -> Call:
+def _call(part: FunctionCall, known: dict[str, str], whole: Expr) -> AggregateCall:
     args, distinct = part.args, False
-    if len(args) == 1 and isinstance(args[0], Apply) and args[0].function == "distinct":
+    if len(args) == 1 and isinstance(args[0], FunctionCall) and args[0].function == "distinct":
         args, distinct = args[0].args, True
     for arg in args:
         for inner in walk(arg):
-            if isinstance(inner, Apply) and inner.function in known:
+            if isinstance(inner, FunctionCall) and inner.function in known:
                 raise ExpressionError(
                     f"`{whole}`: `{render(inner)}` is an aggregate inside another, `{render(part)}`; "
                     "aggregate in one box and its result in a next one"
                 )
-            if isinstance(inner, Apply) and inner.function == "distinct":
+            if isinstance(inner, FunctionCall) and inner.function == "distinct":
                 raise ExpressionError(f"`{whole}`: DISTINCT stands once, at the start: `{part.function}(distinct x)`")
     if part.function in AGGREGATES and not (len(args) == 1 or (part.function == "count" and (distinct or not args))):
         raise ExpressionError(f"`{whole}`: `{part.function}` takes one argument, not {len(args)}")
-    return Call(known[part.function], tuple(of(arg) for arg in args), distinct)
+    return AggregateCall(known[part.function], tuple(of(arg) for arg in args), distinct)

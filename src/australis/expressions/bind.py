@@ -15,7 +15,7 @@ from australis.expressions.aggregates import AGGREGATES
 from australis.expressions.convert import cast, castable, converted, try_cast
 from australis.expressions.functions import BUILTINS, REFUSED
 from australis.expressions.lazy import careful, choice
-from australis.expressions.node import Apply, Literal, Name, Node
+from australis.expressions.node import FunctionCall, Literal, Name, Node
 from australis.expressions.operand import MisfitError, Operand, common, constant, kind
 from australis.expressions.operators import OPERATORS
 from australis.expressions.render import identifier, render
@@ -27,7 +27,7 @@ _FEW = 12
 
 
 @dataclass(frozen=True)
-class Scope:
+class BindingScope:
     """What a tree is bound to: the columns, the user functions, and the text of the whole for messages."""
 
     schema: pa.Schema
@@ -35,7 +35,7 @@ class Scope:
     whole: str
 
 
-def operand(node: Node, scope: Scope) -> Operand:
+def operand(node: Node, scope: BindingScope) -> Operand:
     """The typed form of a tree, or an ExpressionError that says what does not fit."""
     if isinstance(node, Name):
         return _column(node.name, scope)
@@ -57,13 +57,13 @@ def plain(arg: Operand) -> Operand:
     return Operand(type, lambda batch: pc.cast(run(batch), type), arg.text)
 
 
-def _error(scope: Scope, why: str, part: Node | None = None) -> ExpressionError:
+def _error(scope: BindingScope, why: str, part: Node | None = None) -> ExpressionError:
     inside = render(part) if part is not None else scope.whole
     where = "" if inside == scope.whole else f"in `{inside}`, "
     return ExpressionError(f"`{scope.whole}`: {where}{why}")
 
 
-def _column(name: str, scope: Scope) -> Operand:
+def _column(name: str, scope: BindingScope) -> Operand:
     count = scope.schema.names.count(name)
     if count == 1:
         return Operand(scope.schema.field(name).type, lambda batch: batch.column(name), identifier(name))
@@ -76,7 +76,7 @@ def _column(name: str, scope: Scope) -> Operand:
     raise _error(scope, f"there is no column `{name}`{hint or '.'} The columns are {columns}{text}")
 
 
-def _folded(result: Operand, node: Apply) -> Operand:
+def _folded(result: Operand, node: FunctionCall) -> Operand:
     """An operand without columns is computed now, once."""
     if result.constant or any(isinstance(part, Name) for part in _parts(node)):
         return result
@@ -85,10 +85,10 @@ def _folded(result: Operand, node: Apply) -> Operand:
 
 
 def _parts(node: Node) -> list[Node]:
-    return [node, *(part for arg in node.args for part in _parts(arg))] if isinstance(node, Apply) else [node]
+    return [node, *(part for arg in node.args for part in _parts(arg))] if isinstance(node, FunctionCall) else [node]
 
 
-def _applied(node: Apply, scope: Scope) -> Operand:
+def _applied(node: FunctionCall, scope: BindingScope) -> Operand:
     name, text = node.function, render(node)
     if name in AGGREGATES and name not in scope.functions:
         raise MisfitError(f"`{name}` aggregates many rows; it belongs in an aggregate box")
@@ -150,7 +150,7 @@ def _built_in(builtin: Builtin, args: Sequence[Operand], text: str) -> Operand:
     return Operand(gives, run, text)
 
 
-def _cast(node: Apply, scope: Scope, text: str) -> Operand:
+def _cast(node: FunctionCall, scope: BindingScope, text: str) -> Operand:
     arg, kind = plain(operand(node.args[0], scope)), node.args[1]
     assert isinstance(kind, Literal)
     assert isinstance(kind.value, str)

@@ -13,9 +13,9 @@ from australis.arrow.compute import Array, as_array, pc
 from australis.arrow.schema import Type
 from australis.errors import ExpressionError, RunError
 from australis.expressions.aggregates import AGGREGATES
-from australis.expressions.bind import Scope, operand
+from australis.expressions.bind import BindingScope, operand
 from australis.expressions.functions import BUILTINS
-from australis.expressions.node import Apply, Name, Node, names, renamed, walk
+from australis.expressions.node import FunctionCall, Name, Node, names, renamed, walk
 from australis.expressions.operand import Operand, kind
 from australis.expressions.parse import parse
 from australis.expressions.render import OPERATORS, render
@@ -55,7 +55,7 @@ class Expr:
     @property
     def functions(self) -> tuple[str, ...]:
         """The user functions that it calls, each once."""
-        called = dict.fromkeys(part.function for part in walk(self.node) if isinstance(part, Apply))
+        called = dict.fromkeys(part.function for part in walk(self.node) if isinstance(part, FunctionCall))
         built_in = OPERATORS | BUILTINS.keys() | AGGREGATES.keys() | {"distinct"}
         return tuple(name for name in called if name not in built_in)
 
@@ -106,7 +106,7 @@ def of(node: Node) -> Expr:
 
 @lru_cache(maxsize=4096)
 def _bound(expr: Expr, schema: pa.Schema, functions: tuple[Function | None, ...]) -> Bound:
-    scope = Scope(schema, {function.name: function for function in functions if function}, expr.text)
+    scope = BindingScope(schema, {function.name: function for function in functions if function}, expr.text)
     try:
         result = operand(expr.node, scope)
     except RecursionError:

@@ -25,14 +25,14 @@ class Literal:
 
 
 @dataclass(frozen=True)
-class Apply:
+class FunctionCall:
     """A function or an operator, by its name in lower case, and what it is applied to."""
 
     function: str
     args: tuple[Node, ...]
 
 
-Node: TypeAlias = Name | Literal | Apply
+Node: TypeAlias = Name | Literal | FunctionCall
 
 NULL = Literal(None)
 _FLAT = ("and", "or", "||")
@@ -43,20 +43,20 @@ def apply(function: str, *args: Node) -> Node:
     if function in _FLAT:
         parts: list[Node] = []
         for arg in args:
-            parts.extend(arg.args if isinstance(arg, Apply) and arg.function == function else [arg])
-        return Apply(function, tuple(parts))
+            parts.extend(arg.args if isinstance(arg, FunctionCall) and arg.function == function else [arg])
+        return FunctionCall(function, tuple(parts))
     if function == "neg" and isinstance(args[0], Literal):
         value = args[0].value
         # A zero keeps its sign apart: -0.0 is not 0.0, though Python calls them equal.
         if isinstance(value, int | float | dt.timedelta) and not isinstance(value, bool) and value:
             return Literal(-value)
-    return Apply(function, args)
+    return FunctionCall(function, args)
 
 
 def walk(node: Node) -> Iterator[Node]:
     """Every part of a tree, in the order in which it is written."""
     yield node
-    if isinstance(node, Apply):
+    if isinstance(node, FunctionCall):
         for arg in node.args:
             yield from walk(arg)
 
@@ -71,7 +71,7 @@ def replaced(node: Node, change: Callable[[Node], Node | None]) -> Node:
     other = change(node)
     if other is not None:
         return other
-    if isinstance(node, Apply):
+    if isinstance(node, FunctionCall):
         return apply(node.function, *(replaced(arg, change) for arg in node.args))
     return node
 
@@ -85,8 +85,8 @@ def ascending(node: Node) -> str | None:
     """The column that an expression ascends with: itself, or with a constant added."""
     if isinstance(node, Name):
         return node.name
-    if isinstance(node, Apply) and node.function == "cast":
+    if isinstance(node, FunctionCall) and node.function == "cast":
         return ascending(node.args[0])
-    if isinstance(node, Apply) and node.function in ("+", "-") and isinstance(node.args[1], Literal):
+    if isinstance(node, FunctionCall) and node.function in ("+", "-") and isinstance(node.args[1], Literal):
         return ascending(node.args[0])
     return None

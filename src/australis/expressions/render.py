@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 
-from australis.expressions.node import Apply, Literal, Name, Node, Value
+from australis.expressions.node import FunctionCall, Literal, Name, Node, Value
 
 # How tightly each operator binds; an operand that binds no tighter stands in parentheses.
 _PREDICATE = 4
@@ -70,7 +70,7 @@ def literal(value: Value) -> str:
     return "'" + value.replace("'", "''") + "'"
 
 
-def _apply(node: Apply) -> str:
+def _apply(node: FunctionCall) -> str:
     function, args = node.function, node.args
     if function == "case":
         arms = "".join(f" when {render(args[i])} then {render(args[i + 1])}" for i in range(0, len(args) - 1, 2))
@@ -107,7 +107,7 @@ def _infix(function: str, args: tuple[Node, ...], no: str = "") -> str:
 
 
 def _negation(arg: Node) -> str:
-    if isinstance(arg, Apply) and _takes_not(arg):
+    if isinstance(arg, FunctionCall) and _takes_not(arg):
         return _infix(arg.function, arg.args, "not ")
     return f"not {_operand(arg, _BINDS['not'])}"
 
@@ -115,7 +115,7 @@ def _negation(arg: Node) -> str:
 def _takes_not(node: Node) -> bool:
     """Whether a negation stands inside: `a not in (1, 2)`."""
     inside = ("in", "between", "like", "ilike", "is null", "is distinct from")
-    return isinstance(node, Apply) and node.function in inside
+    return isinstance(node, FunctionCall) and node.function in inside
 
 
 def _operand(node: Node, outside: int) -> str:
@@ -124,7 +124,7 @@ def _operand(node: Node, outside: int) -> str:
 
 
 def _tightness(node: Node) -> int:
-    if isinstance(node, Apply):
+    if isinstance(node, FunctionCall):
         if node.function == "not" and _takes_not(node.args[0]):
             return _PREDICATE
         return _BINDS.get(node.function, _ATOM)

@@ -15,7 +15,7 @@ Fact = TypeVar("Fact")
 
 
 @dataclass(frozen=True)
-class Group:
+class SignalGroup:
     """A column by which a box told signals apart; none if it was left behind since."""
 
     name: str
@@ -27,7 +27,7 @@ class Group:
 class Facts:
     """What is known of a stream: of columns of segments, their rates and how many samples each segment has."""
 
-    groups: tuple[Group, ...] = ()
+    groups: tuple[SignalGroup, ...] = ()
     rates: Mapping[str, Fraction] = field(default_factory=dict)
     sizes: Mapping[str, int] = field(default_factory=dict)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from australis.expressions import Call, Expr, Function, function_named, register
+from australis.expressions import AggregateCall, Expr, Function, function_named, register
 from australis.expressions.window_function import WINDOW_FUNCTIONS, WindowFunction
 from australis.model.box import OUT as OUT
 from australis.model.box import Box
@@ -133,13 +133,13 @@ def _functions(nodes: Iterable[Node]) -> Iterator[Function | WindowFunction]:
     return iter(called.values())
 
 
-def _calling(value: object) -> Iterator[Expr | Call]:
+def _calling(value: object) -> Iterator[Expr | AggregateCall]:
     """The expressions and aggregate calls among the parameters of a box, however deep."""
     if isinstance(value, tuple):
         for part in value:
             yield from _calling(part)
         return
-    if isinstance(value, Expr | Call):
+    if isinstance(value, Expr | AggregateCall):
         yield value
     if is_dataclass(value) and not isinstance(value, Expr):
         for part in fields(value):

@@ -46,7 +46,7 @@ class Keyed:
 
 
 @dataclass(frozen=True)
-class Versions:
+class RowVersions:
     """The rows that one step wrote, as each tuple left them, so that a reader sees them as of its own tuple.
 
     Sorted by slot, then by arrival number; a row's first version is the one from before the step.
@@ -83,7 +83,7 @@ class Table:
         self.top = 0
         self.lost: Ints = np.empty(0, np.int64)
         """Slots beyond the capacity that had rows when the changes were last asked for."""
-        self.versions: Versions | None = None
+        self.versions: RowVersions | None = None
         self.watched = True
         """Whether a box reads it beside the one that writes it, and needs the versions."""
         self._keys = Keys(words([pa.nulls(0, schema.field(name).type) for name in self.key], 0).shape[1])

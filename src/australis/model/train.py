@@ -14,12 +14,12 @@ from australis.arrow.columns import Ints as Ints
 from australis.arrow.columns import marked, pick, take
 
 
-class Rows:
+class Selection:
     """The rows of a mask, among those of the rows `above`, if any."""
 
     __slots__ = ("_indices", "above", "mask")
 
-    def __init__(self, mask: pa.BooleanArray, above: Rows | None = None) -> None:
+    def __init__(self, mask: pa.BooleanArray, above: Selection | None = None) -> None:
         self.mask, self.above = mask, above
         self._indices: Ints | None = None
 
@@ -39,7 +39,7 @@ class Picked:
 
     __slots__ = ("base", "rows")
 
-    def __init__(self, base: pa.Array[Any], rows: Rows) -> None:
+    def __init__(self, base: pa.Array[Any], rows: Selection) -> None:
         self.base, self.rows = base, rows
 
 
@@ -65,8 +65,8 @@ class Train:
         self._tuples: pa.RecordBatch | None = tuples
         self._columns: list[Column] | None = None
         self._ts, self._number = ts, number
-        self._ts_rows: Rows | None = None
-        self._number_rows: Rows | None = None
+        self._ts_rows: Selection | None = None
+        self._number_rows: Selection | None = None
         """Those of `_ts` and `_number` that are its own, until somebody asks for them."""
 
     def __len__(self) -> int:
@@ -126,11 +126,11 @@ class Train:
         kept = mask.true_count
         if kept == self.length:
             return self
-        known: dict[int, Rows] = {}
+        known: dict[int, Selection] = {}
 
-        def rows(above: Rows | None) -> Rows:
+        def rows(above: Selection | None) -> Selection:
             if id(above) not in known:
-                known[id(above)] = Rows(mask, above)
+                known[id(above)] = Selection(mask, above)
             return known[id(above)]
 
         columns: list[Column] = [
@@ -142,7 +142,7 @@ class Train:
     def take(self, rows: Ints) -> Train:
         known: dict[int, Ints] = {}
 
-        def among(above: Rows | None) -> Ints:
+        def among(above: Selection | None) -> Ints:
             if id(above) not in known:
                 known[id(above)] = rows if above is None else pick(above.indices, rows)
             return known[id(above)]
@@ -166,7 +166,12 @@ class Train:
         return self._new(schema, list(columns), self.length, self._ts_rows, self._number_rows)
 
     def _new(
-        self, schema: pa.Schema, columns: list[Column], length: int, ts_rows: Rows | None, number_rows: Rows | None
+        self,
+        schema: pa.Schema,
+        columns: list[Column],
+        length: int,
+        ts_rows: Selection | None,
+        number_rows: Selection | None,
     ) -> Train:
         train = Train.__new__(Train)
         train.schema, train.length, train._tuples, train._columns = schema, length, None, columns

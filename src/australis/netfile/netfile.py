@@ -35,7 +35,7 @@ class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class _File(_Part):
+class _NetworkFile(_Part):
     australis: int
     inputs: dict[str, Any]
     tables: dict[str, Any] = {}
@@ -75,7 +75,7 @@ def loads(text: str, name: str = "network") -> Network:
     """The network in a text; `name` is what errors call it."""
     document = Document(text, name)
     with _placed(document):
-        file = read(_File, _named(document.data))
+        file = read(_NetworkFile, _named(document.data))
     if file.australis != VERSION:
         place = document.place(("australis",))
         raise NetworkError(f"{place}: the format is `australis: {VERSION}`, not {file.australis}")

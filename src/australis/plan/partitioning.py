@@ -11,7 +11,7 @@ from australis.model.box import EVERYWHERE, Box, Key
 
 
 @dataclass(frozen=True)
-class Spread:
+class Partitioning:
     """Tuples with the same values of the columns `by` lie in one partition.
 
     None is any partition, `()` one for all, EVERYWHERE a copy in each. Which partition it is follows from a hash of the
@@ -27,10 +27,10 @@ class Spread:
         return () if self.by is None or self.by == EVERYWHERE else self.by
 
 
-ANYHOW, TOGETHER, COPIED = Spread(), Spread(()), Spread(EVERYWHERE)
+ANYHOW, TOGETHER, COPIED = Partitioning(), Partitioning(()), Partitioning(EVERYWHERE)
 
 
-def spread(box: Box, port: str, inputs: Sequence[pa.Schema], spreads: Sequence[Spread]) -> Spread:
+def spread(box: Box, port: str, inputs: Sequence[pa.Schema], spreads: Sequence[Partitioning]) -> Partitioning:
     """How the tuples of a port lie, in a stage of many partitions where the inputs lie so."""
     lying = [_renamed(spreads[side], names) for side, names in box.passes(port, *inputs).items()]
     if box.merges:
@@ -48,11 +48,11 @@ def order(box: Box, port: str, inputs: Sequence[pa.Schema], orders: Sequence[Key
     return kept.pop() if len(kept) == 1 else ()
 
 
-def _renamed(lying: Spread, names: Mapping[str, str]) -> Spread:
+def _renamed(lying: Partitioning, names: Mapping[str, str]) -> Partitioning:
     if lying == COPIED:
         return COPIED
     by = lying.columns
-    return Spread(tuple(names[name] for name in by), lying.own) if by and set(by) <= names.keys() else ANYHOW
+    return Partitioning(tuple(names[name] for name in by), lying.own) if by and set(by) <= names.keys() else ANYHOW
 
 
 def _prefix(columns: Key, names: Mapping[str, str]) -> Key:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from australis.model.box import EVERYWHERE, Key
 from australis.model.network import OUT, Arrow, Network, Node
-from australis.plan.partitioning import COPIED, TOGETHER, Spread, order, spread
+from australis.plan.partitioning import COPIED, TOGETHER, Partitioning, order, spread
 from australis.plan.stage import Inlet
 
 
@@ -28,7 +28,7 @@ class Taken:
 
 
 @dataclass(frozen=True)
-class Layout:
+class KeyLayout:
     """What the inputs of a box are divided by: these places of their keys, by the hash, or by a source of its `own`."""
 
     places: tuple[int, ...]
@@ -54,14 +54,14 @@ class Placing:
     def __post_init__(self) -> None:
         self.taken: dict[Inlet, Taken] = {}
         self.one: dict[str, bool] = {}
-        self.spreads: dict[Arrow, Spread] = {}
+        self.spreads: dict[Arrow, Partitioning] = {}
         self.orders: dict[Arrow, Key] = {}
         self.layouts: dict[str, tuple[int, ...]] = {}
-        self._layouts: dict[str, Layout] = {}
+        self._layouts: dict[str, KeyLayout] = {}
         self._wishes: dict[Arrow, list[frozenset[str]]] = {}
         for input in self.network.inputs:
             by = self.sources.get(input.name)
-            self.spreads[Arrow(input.name, OUT)] = Spread(by, input.name if by else "")
+            self.spreads[Arrow(input.name, OUT)] = Partitioning(by, input.name if by else "")
             self.orders[Arrow(input.name, OUT)] = ()
         for node in self.network.nodes:
             if node.name in self.copied:
@@ -140,9 +140,9 @@ class Placing:
             self._take(node, side, None, crossing and streams[side] in (TOGETHER, COPIED))
         for side in fixed:
             self._take(node, side, by)
-        self._lie(node, [streams.get(side, Spread(by)) for side in range(len(node.sources))])
+        self._lie(node, [streams.get(side, Partitioning(by)) for side in range(len(node.sources))])
 
-    def _in_one(self, node: Node, keys: tuple[Key, ...] | None, streams: Mapping[int, Spread]) -> bool:
+    def _in_one(self, node: Node, keys: tuple[Key, ...] | None, streams: Mapping[int, Partitioning]) -> bool:
         if node.name in self.single or (keys is not None and not all(keys)):
             return True
         if node.box.reads is not None:
@@ -152,15 +152,15 @@ class Placing:
         return all(lying == TOGETHER for lying in streams.values())
 
     def _divide(
-        self, node: Node, keys: tuple[Key, ...], streams: Mapping[int, Spread], fixed: list[int]
-    ) -> list[Spread]:
+        self, node: Node, keys: tuple[Key, ...], streams: Mapping[int, Partitioning], fixed: list[int]
+    ) -> list[Partitioning]:
         """Let the inputs of a box lie as it needs them."""
         layout = self._layout(node, keys, {side: at for side, at in streams.items() if keys[side] != EVERYWHERE})
         if not layout.own:
             self.layouts[node.name] = layout.places
         lying = [COPIED] * len(keys)
         for side, key in enumerate(keys):
-            wanted = COPIED if key == EVERYWHERE else Spread(layout.columns(key), layout.own)
+            wanted = COPIED if key == EVERYWHERE else Partitioning(layout.columns(key), layout.own)
             if side in fixed:
                 self._take(node, side, EVERYWHERE if wanted.own else wanted.by)
                 lying[side] = COPIED if wanted.own else wanted
@@ -170,7 +170,7 @@ class Placing:
                 lying[side] = wanted
         return lying
 
-    def _layout(self, node: Node, keys: tuple[Key, ...], streams: Mapping[int, Spread]) -> Layout:
+    def _layout(self, node: Node, keys: tuple[Key, ...], streams: Mapping[int, Partitioning]) -> KeyLayout:
         """The layout for which the fewest inputs are exchanged, or exchanged anew."""
         table = None if node.box.keyed is None else node.box.keyed.name
         if node.box.reads is not None:
@@ -180,12 +180,12 @@ class Placing:
             return layout
         if node.name in self.kept:
             if table is not None:
-                self._layouts[table] = Layout(self.kept[node.name])
-            return Layout(self.kept[node.name])
+                self._layouts[table] = KeyLayout(self.kept[node.name])
+            return KeyLayout(self.kept[node.name])
         options = [
-            Layout(tuple(map(keys[side].index, known.columns)), known.own)
+            KeyLayout(tuple(map(keys[side].index, known.columns)), known.own)
             for side, lying in streams.items()
-            for known in (lying, *map(Spread, self._exchanged(node.sources[side])))
+            for known in (lying, *map(Partitioning, self._exchanged(node.sources[side])))
             if known.columns and set(known.columns) <= set(keys[side]) and not (known.own and table in self.hashed)
         ]
         options.append(self._fresh(node, keys, streams))
@@ -195,12 +195,14 @@ class Placing:
             self._layouts[table] = options[best]
         return options[best]
 
-    def _price(self, layout: Layout, node: Node, keys: tuple[Key, ...], streams: Mapping[int, Spread]) -> int | None:
+    def _price(
+        self, layout: KeyLayout, node: Node, keys: tuple[Key, ...], streams: Mapping[int, Partitioning]
+    ) -> int | None:
         """2 for an exchange, 1 for sharing one; none where the layout is a source's own, which no exchange gives."""
         price = 0
         for side, lying in streams.items():
             columns = layout.columns(keys[side])
-            if lying != Spread(columns, layout.own):
+            if lying != Partitioning(columns, layout.own):
                 if layout.own:
                     return None
                 price += 1 if columns in self._exchanged(node.sources[side]) else 2
@@ -212,7 +214,7 @@ class Placing:
             taken.by for taken in self.taken.values() if taken.arrow == arrow and taken.by and taken.by != EVERYWHERE
         ]
 
-    def _fresh(self, node: Node, keys: tuple[Key, ...], sides: Iterable[int]) -> Layout:
+    def _fresh(self, node: Node, keys: tuple[Key, ...], sides: Iterable[int]) -> KeyLayout:
         """As few places of the keys as serve the boxes downstream too, nearest first, but one at least."""
         places: list[int] = []
         for place in range(max(map(len, keys))):
@@ -221,7 +223,7 @@ class Placing:
         for side in sides:
             for wish in self._downstream(node.sources[side]):
                 places = [place for place in places if keys[side][place] in wish] or places
-        return Layout(tuple(places))
+        return KeyLayout(tuple(places))
 
     def _wished(self, arrow: Arrow) -> Key:
         """The columns of an arrow that serve the boxes downstream, nearest first; none if nobody needs any."""
@@ -261,7 +263,7 @@ class Placing:
         arrow = node.sources[side]
         self.taken[node.name, side] = Taken(arrow, by, apart, arrow.source in self.tables)
 
-    def _lie(self, node: Node, lying: list[Spread] | None) -> None:
+    def _lie(self, node: Node, lying: list[Partitioning] | None) -> None:
         """Note how what a box gives lies, given how its inputs do; none of them in one partition."""
         inputs = [self.network.schema(arrow) for arrow in node.sources]
         orders = [self.orders[arrow] for arrow in node.sources]

@@ -17,16 +17,16 @@ from australis.expressions.node import Literal, Name, Node, apply, names
 from australis.queries import cost
 from australis.queries.join import both
 from australis.queries.query import Select
-from australis.queries.scope import Column, Scope
+from australis.queries.scope import Column, QueryScope
 from australis.queries.shared import Shared, Wanted
-from australis.queries.spatial import Inside, Moving, Nearest
+from australis.queries.spatial import Inside, Moving, NearestClause
 
 RESERVED = (QUERY, SIGN, K, AWAY)
 Told = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Asked:
+class AnswerQuery:
     """What a SELECT asks of its objects: its clauses, what WHERE says of them alone, and what else it says."""
 
     select: Select
@@ -39,7 +39,7 @@ class Asked:
     statement: str
 
 
-def place(scopes: Sequence[Scope], select: Select, moving: Moving) -> int:
+def place(scopes: Sequence[QueryScope], select: Select, moving: Moving) -> int:
     """Which of the tables in FROM the spatial clauses are about: the one that has the columns of moving objects."""
     wanted, piece = [moving.id, moving.x, moving.y], select.spatial[0][1]
     fits = [at for at, each in enumerate(scopes) if all(each.find(name) for name in wanted)]
@@ -59,7 +59,7 @@ def place(scopes: Sequence[Scope], select: Select, moving: Moving) -> int:
     return streams[0]
 
 
-def own(part: Node, scopes: Sequence[Scope], at: int) -> bool:
+def own(part: Node, scopes: Sequence[QueryScope], at: int) -> bool:
     """Whether a condition is about the objects alone."""
     others = [each for number, each in enumerate(scopes) if number != at]
     return bool(names(part)) and all(
@@ -67,7 +67,7 @@ def own(part: Node, scopes: Sequence[Scope], at: int) -> bool:
     )
 
 
-def _used(asked: Asked, objects: Scope) -> set[str]:
+def _used(asked: AnswerQuery, objects: QueryScope) -> set[str]:
     """The columns of objects that a SELECT uses, but for what WHERE says of them alone."""
     select, found = asked.select, set[str]()
     every = {each.held for each in objects.columns}
@@ -84,7 +84,7 @@ def _used(asked: Asked, objects: Scope) -> set[str]:
     return {held for name in found for held in objects.find(name)}
 
 
-def answers(given: Scope, asked: Asked) -> Scope:
+def answers(given: QueryScope, asked: AnswerQuery) -> QueryScope:
     """The updates of a query's answer among its objects."""
     objects = _apart(given, asked.shared)
     moving, clauses, where = asked.moving, asked.select.spatial, asked.select.where
@@ -115,11 +115,11 @@ def answers(given: Scope, asked: Asked) -> Scope:
     return replace(objects, stream=stream, sign=SIGN)
 
 
-def _selection_first(objects: Scope, asked: Asked, condition: Expr) -> bool:
+def _selection_first(objects: QueryScope, asked: AnswerQuery, condition: Expr) -> bool:
     """Whether the conditions are evaluated before the clauses; they must be, where only k objects are wanted."""
     text = f"the selection `{condition}`"
     clauses = [clause for clause, _ in asked.select.spatial]
-    if any(isinstance(clause, Nearest) for clause in clauses):
+    if any(isinstance(clause, NearestClause) for clause in clauses):
         asked.told(f"{text} first: kNN is of the objects that satisfy it")
         return True
     clause = clauses[0]
@@ -146,7 +146,7 @@ def _as_reports(updates: Stream, x: str) -> Stream:
     return updates.map(columns)
 
 
-def _apart(objects: Scope, shared: Shared) -> Scope:
+def _apart(objects: QueryScope, shared: Shared) -> QueryScope:
     """The objects with other names for columns that updates have of their own."""
     names = objects.stream.schema.names
     if not set(RESERVED) & set(names):
@@ -159,4 +159,4 @@ def _apart(objects: Scope, shared: Shared) -> Scope:
         fresh[name] = to
     stream = shared.rename(objects.stream, fresh)
     columns = tuple(Column(each.table, each.name, fresh[each.held]) for each in objects.columns)
-    return Scope(stream, columns, objects.sign)
+    return QueryScope(stream, columns, objects.sign)

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from australis.arrow.columns import plain
 from australis.expressions import Expr
-from australis.expressions.node import Apply, Name, Node, walk
+from australis.expressions.node import FunctionCall, Name, Node, walk
 from australis.expressions.user import registered
 from australis.queries.spatial import Inside, Moving
 
@@ -33,7 +33,7 @@ _ASSUMED = {"=": 0.1, "!=": 0.9, "<": 1 / 3, ">": 1 / 3, "<=": 1 / 3, ">=": 1 / 
 
 
 @dataclass(frozen=True)
-class Part:
+class Selectivity:
     """The part of tuples that passes, and whether that was measured."""
 
     value: float
@@ -47,8 +47,8 @@ class Part:
 class Costs:
     """Both orders, by what is estimated."""
 
-    selected: Part
-    inside: Part
+    selected: Selectivity
+    inside: Selectivity
     predicate: float
     """What the selection costs for a tuple."""
 
@@ -67,23 +67,27 @@ def predicate(condition: Expr) -> float:
     """What it costs to evaluate a condition."""
     cost = 0.0
     for part in walk(condition.node):
-        if isinstance(part, Apply | Name):
-            own = isinstance(part, Apply) and part.function in condition.functions and registered([part.function])[0]
+        if isinstance(part, FunctionCall | Name):
+            own = (
+                isinstance(part, FunctionCall)
+                and part.function in condition.functions
+                and registered([part.function])[0]
+            )
             cost += FUNCTION if own else PART
     return cost
 
 
-def selected(condition: Expr, sample: pa.RecordBatch | None) -> Part:
+def selected(condition: Expr, sample: pa.RecordBatch | None) -> Selectivity:
     """The part of reports that satisfies a condition."""
     if sample is None or not sample.num_rows:
-        return Part(_assumed(condition.node), False)
-    return Part(condition.bind(sample.schema).mask(sample).true_count / sample.num_rows, True)
+        return Selectivity(_assumed(condition.node), False)
+    return Selectivity(condition.bind(sample.schema).mask(sample).true_count / sample.num_rows, True)
 
 
-def inside(clause: Inside, moving: Moving, sample: pa.RecordBatch | None) -> Part:
+def inside(clause: Inside, moving: Moving, sample: pa.RecordBatch | None) -> Selectivity:
     """The part of objects in a rectangle; around an object, that of the objects around others."""
     if sample is None or not sample.num_rows:
-        return Part(PLACE, False)
+        return Selectivity(PLACE, False)
     x, y = (plain(sample.column(name).cast(pa.float64()).drop_null())[0] for name in (moving.x, moving.y))
     size = min(len(x), len(y))
     if clause.focal is None:
@@ -91,12 +95,12 @@ def inside(clause: Inside, moving: Moving, sample: pa.RecordBatch | None) -> Par
     else:
         far_x, far_y = x[:size] - np.roll(x[:size], size // 2), y[:size] - np.roll(y[:size], size // 2)
         within = (np.abs(far_x) <= clause.x2) & (np.abs(far_y) <= clause.y2)
-    return Part(float(within.mean()) if size else PLACE, size > 0)
+    return Selectivity(float(within.mean()) if size else PLACE, size > 0)
 
 
 def _assumed(node: Node) -> float:
     """The part that a condition of such a form selects, as a rule of thumb."""
-    if not isinstance(node, Apply):
+    if not isinstance(node, FunctionCall):
         return 0.5
     if node.function == "and":
         return math.prod(map(_assumed, node.args))

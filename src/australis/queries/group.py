@@ -12,13 +12,13 @@ from australis.api.stream import Stream
 from australis.errors import ExpressionError
 from australis.expressions import AGGREGATES, Expr
 from australis.expressions.expression import of
-from australis.expressions.node import Apply, Literal, Name, Node, names, replaced, walk
+from australis.expressions.node import FunctionCall, Literal, Name, Node, names, replaced, walk
 from australis.expressions.window_function import WINDOW_FUNCTIONS
 from australis.queries.order import disorder
 from australis.queries.piece import Piece
 from australis.queries.query import Item, Select
-from australis.queries.scope import Scope
-from australis.queries.window import END, FUNCTIONS, START, Window, from_group
+from australis.queries.scope import QueryScope
+from australis.queries.window import END, FUNCTIONS, START, WindowClause, from_group
 
 _BOUNDS = (*START, *END, "window")
 _WINDOWED = (
@@ -30,7 +30,7 @@ _WINDOWED = (
 def aggregates(node: Node) -> bool:
     """Whether a tree calls an aggregate function."""
     known = {name.lower() for name in WINDOW_FUNCTIONS} | AGGREGATES.keys()
-    return any(isinstance(part, Apply) and part.function in known for part in walk(node))
+    return any(isinstance(part, FunctionCall) and part.function in known for part in walk(node))
 
 
 @dataclass
@@ -38,8 +38,8 @@ class Grouping:
     """What is found while a grouped query is planned."""
 
     select: Select
-    scope: Scope
-    window: Window | None
+    scope: QueryScope
+    window: WindowClause | None
     """Its windows; none where an answer is grouped."""
     shadows: bool
     """Whether `window_start` is the window's even where the stream has a column of that name: in TUMBLE and HOP."""
@@ -55,7 +55,7 @@ class Grouping:
         return {*on, *self.keys.values(), *self.calls.values()}
 
 
-def grouped(select: Select, scope: Scope, window: Window | None, items: list[Item], slack: int) -> Stream:
+def grouped(select: Select, scope: QueryScope, window: WindowClause | None, items: list[Item], slack: int) -> Stream:
     """The stream of a SELECT with aggregates."""
     grouping = _grouping(select, scope, window, items)
     columns: dict[str, Node] = {}
@@ -88,13 +88,13 @@ def mapped(stream: Stream, columns: Mapping[str, Expr], piece: Piece) -> Stream:
         return stream.map(dict(columns))
 
 
-def _grouping(select: Select, scope: Scope, window: Window | None, items: list[Item]) -> Grouping:
+def _grouping(select: Select, scope: QueryScope, window: WindowClause | None, items: list[Item]) -> Grouping:
     keys: dict[Expr, str] = {}
     shadows, by_window = window is not None, False
     for given in select.groups:
         piece = meant(given, scope, items)
         node = piece.expr.node
-        if isinstance(node, Apply) and node.function in FUNCTIONS:
+        if isinstance(node, FunctionCall) and node.function in FUNCTIONS:
             if window is not None:
                 raise piece.error("there is a window already; a query takes one")
             window, by_window = _on(from_group(node, _visible(scope), piece), scope), True
@@ -115,10 +115,10 @@ def _grouping(select: Select, scope: Scope, window: Window | None, items: list[I
 
 def _windows(piece: Piece) -> bool:
     node = piece.expr.node
-    return isinstance(node, Apply) and node.function in FUNCTIONS
+    return isinstance(node, FunctionCall) and node.function in FUNCTIONS
 
 
-def _visible(scope: Scope) -> pa.Schema:
+def _visible(scope: QueryScope) -> pa.Schema:
     """The columns of a stream by the names that a query has for them."""
     names = dict.fromkeys([name for each in scope.columns for name in (each.name, f"{each.table}.{each.name}")])
     one = {name: scope.find(name) for name in names}
@@ -127,11 +127,11 @@ def _visible(scope: Scope) -> pa.Schema:
     )
 
 
-def _on(window: Window, scope: Scope) -> Window:
-    return Window(scope.held(window.on, window.piece), window.size, window.advance, window.slack, window.piece)
+def _on(window: WindowClause, scope: QueryScope) -> WindowClause:
+    return WindowClause(scope.held(window.on, window.piece), window.size, window.advance, window.slack, window.piece)
 
 
-def meant(piece: Piece, scope: Scope, items: list[Item]) -> Piece:
+def meant(piece: Piece, scope: QueryScope, items: list[Item]) -> Piece:
     """What a group's number or name stands for, if it is that of a column of the SELECT."""
     node = piece.expr.node
     if isinstance(node, Literal) and type(node.value) is int:
@@ -187,11 +187,11 @@ def tree(piece: Piece, grouping: Grouping, alias: str | None, aliases: Mapping[s
             made = scope.resolved(piece, of(part))
             if made in grouping.keys:
                 return Name(grouping.keys[made])
-            if isinstance(part, Apply) and part.function in known:
+            if isinstance(part, FunctionCall) and part.function in known:
                 grouping.pieces.setdefault(made, piece)
                 wanted = alias if alias and part == whole else part.function
                 return Name(grouping.calls.setdefault(made, _free(wanted, grouping.taken())))
-        elif isinstance(part, Apply) and part.function in known:
+        elif isinstance(part, FunctionCall) and part.function in known:
             scope.resolved(piece, of(part))  # says which name is wrong
         if isinstance(part, Name):
             if aliases and part.name in aliases:
@@ -207,7 +207,7 @@ def tree(piece: Piece, grouping: Grouping, alias: str | None, aliases: Mapping[s
     return replaced(whole, change)
 
 
-def _aggregated(grouping: Grouping, window: Window, slack: int) -> Stream:
+def _aggregated(grouping: Grouping, window: WindowClause, slack: int) -> Stream:
     stream = grouping.scope.stream
     computed = {name: made for made, name in grouping.keys.items() if made.copies is None}
     if computed:

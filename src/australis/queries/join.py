@@ -13,11 +13,11 @@ from australis.arrow.schema import temporal
 from australis.boxes.moving.watch import SIGN
 from australis.expressions import Expr
 from australis.expressions.expression import of
-from australis.expressions.node import Apply, Literal, Name, Node, apply, names, renamed
+from australis.expressions.node import FunctionCall, Literal, Name, Node, apply, names, renamed
 from australis.model.order import Order
 from australis.queries.order import disorder
 from australis.queries.piece import Piece
-from australis.queries.scope import Column, Scope
+from australis.queries.scope import Column, QueryScope
 
 LEFT, RIGHT = "left.", "right."
 _TIMES = ("time", "window_start", "window_end")
@@ -44,10 +44,12 @@ def conjuncts(condition: Expr | None) -> tuple[Node, ...]:
     if condition is None:
         return ()
     node = condition.node
-    return node.args if isinstance(node, Apply) and node.function == "and" else (node,)
+    return node.args if isinstance(node, FunctionCall) and node.function == "and" else (node,)
 
 
-def joined(left: Scope, right: Scope, parts: Sequence[Node], using: Sequence[str], slack: int, piece: Piece) -> Scope:
+def joined(
+    left: QueryScope, right: QueryScope, parts: Sequence[Node], using: Sequence[str], slack: int, piece: Piece
+) -> QueryScope:
     """A scope of both sides. `parts` are conditions over names of the query that mean columns of either."""
     right = _apart(left.stream, right)
     meeting = left.sign is not None and right.sign is not None
@@ -81,10 +83,10 @@ def joined(left: Scope, right: Scope, parts: Sequence[Node], using: Sequence[str
         held = each.held + "_right" if each.held in taken else each.held
         columns.append(Column(each.table, each.name, held if twin is None else twin))
     sign = SIGN if meeting else left.sign or right.sign
-    return Scope(stream, tuple(columns), f"{sign}_right" if sign and not left.sign and sign in taken else sign)
+    return QueryScope(stream, tuple(columns), f"{sign}_right" if sign and not left.sign and sign in taken else sign)
 
 
-def _signed(scope: Scope) -> Stream:
+def _signed(scope: QueryScope) -> Stream:
     """A stream of updates whose sign has the name that boxes look for."""
     if scope.sign in (None, SIGN):
         return scope.stream
@@ -98,13 +100,13 @@ def both(*parts: Node) -> Node:
     return apply("and", *parts) if len(parts) > 1 else parts[0]
 
 
-def crosses(part: Node, left: Scope, right: Scope, sides: tuple[Column, ...]) -> bool:
+def crosses(part: Node, left: QueryScope, right: QueryScope, sides: tuple[Column, ...]) -> bool:
     """Whether a condition is about columns of both sides, and of nothing else."""
-    fits = [all(scope.find(name) for name in names(part)) for scope in (left, right, Scope(left.stream, sides))]
+    fits = [all(scope.find(name) for name in names(part)) for scope in (left, right, QueryScope(left.stream, sides))]
     return fits == [False, False, True]
 
 
-def _apart(left: Stream, right: Scope) -> Scope:
+def _apart(left: Stream, right: QueryScope) -> QueryScope:
     """The right side with names that do not collide once a join has given those of both sides `_right`."""
     taken = set(left.schema.names)
     fresh = dict.fromkeys(right.stream.schema.names, "")
@@ -117,12 +119,12 @@ def _apart(left: Stream, right: Scope) -> Scope:
         return right
     stream = right.stream.map({to: of(Name(name)) for name, to in fresh.items()})
     columns = tuple(Column(each.table, each.name, fresh.get(each.held, each.held)) for each in right.columns)
-    return Scope(stream, columns, right.sign and fresh[right.sign])
+    return QueryScope(stream, columns, right.sign and fresh[right.sign])
 
 
-def _sided(part: Node, left: Scope, right: Scope, piece: Piece) -> Node:
+def _sided(part: Node, left: QueryScope, right: QueryScope, piece: Piece) -> Node:
     """A condition over `left.` and `right.` columns."""
-    sides = Scope(
+    sides = QueryScope(
         left.stream,
         (
             *(Column(each.table, each.name, LEFT + each.held) for each in left.columns),
@@ -132,7 +134,7 @@ def _sided(part: Node, left: Scope, right: Scope, piece: Piece) -> Node:
     return renamed(part, {name: sides.held(name, piece) for name in names(part)})
 
 
-def _band(conditions: Iterable[Node], left: Scope, right: Scope, piece: Piece) -> Band:
+def _band(conditions: Iterable[Node], left: QueryScope, right: QueryScope, piece: Piece) -> Band:
     """The narrowest band that a condition sets on times of both sides."""
     bounds: dict[tuple[str, str], list[tuple[str, Any, Node]]] = {}
     for part in conditions:
@@ -157,7 +159,7 @@ def _band(conditions: Iterable[Node], left: Scope, right: Scope, piece: Piece) -
     return min(found, key=lambda band: band.size if isinstance(band.size, int | float) else band.size.total_seconds())
 
 
-def _timely(column: str, scope: Scope) -> bool:
+def _timely(column: str, scope: QueryScope) -> bool:
     """Whether equality on a column may stand for a band: it is a time, or is named like one."""
     named = any(each.name in _TIMES for each in scope.columns if each.held == column)
     return named or temporal(scope.stream.schema.field(column).type)
@@ -165,7 +167,7 @@ def _timely(column: str, scope: Scope) -> bool:
 
 def _differences(part: Node) -> list[tuple[str, str, str, Any]]:
     """What a condition says of right - left: the left column, a sign, the right column and how far."""
-    if not isinstance(part, Apply):
+    if not isinstance(part, FunctionCall):
         return []
     if part.function == "between":
         value, low, high = part.args
@@ -182,10 +184,10 @@ def _differences(part: Node) -> list[tuple[str, str, str, Any]]:
 
 def _is_distance(node: Node) -> bool:
     """Whether it is abs(a - b)."""
-    if not isinstance(node, Apply) or node.function != "abs" or len(node.args) != 1:
+    if not isinstance(node, FunctionCall) or node.function != "abs" or len(node.args) != 1:
         return False
     inner = node.args[0]
-    return isinstance(inner, Apply) and inner.function == "-" and len(inner.args) == 2
+    return isinstance(inner, FunctionCall) and inner.function == "-" and len(inner.args) == 2
 
 
 def _compared(one: Node, sign: str, other: Node) -> list[tuple[str, str, str, Any]]:
@@ -208,7 +210,7 @@ def _shifted(node: Node) -> tuple[str, Any] | None:
     """A column and a constant that is added to it."""
     if isinstance(node, Name):
         return node.name, 0
-    if isinstance(node, Apply) and node.function in ("+", "-") and len(node.args) == 2:
+    if isinstance(node, FunctionCall) and node.function in ("+", "-") and len(node.args) == 2:
         one, other = node.args
         if node.function == "+" and isinstance(one, Literal):
             one, other = other, one

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from australis.queries.query import Item, Joined, Named, Part, Query, Select, Source, Statement, Windowed
-from australis.queries.reader import Reader
-from australis.queries.spatial import Inside, Nearest, inside, nearest
+from australis.queries.query import FromItem, Item, Joined, Named, Query, Select, Source, Statement, Windowed
+from australis.queries.reader import TokenReader
+from australis.queries.spatial import Inside, NearestClause, inside, nearest
 
 _ENDLESS = "a stream has no end"
 _REFUSED = {
@@ -23,7 +23,7 @@ OUT = "out"
 
 def parse(text: str) -> tuple[Statement, ...]:
     """The statements of a text: queries, `INSERT INTO name` queries, and `CREATE VIEW name AS` queries."""
-    reader = Reader(text)
+    reader = TokenReader(text)
     found: list[Statement] = []
     while not reader.done:
         if reader.taken(";"):
@@ -36,7 +36,7 @@ def parse(text: str) -> tuple[Statement, ...]:
     return tuple(found)
 
 
-def _statement(reader: Reader) -> Statement:
+def _statement(reader: TokenReader) -> Statement:
     first, name, output = reader.at, OUT, True
     if reader.taken("INSERT", "INTO"):
         name = reader.name("the output's name")
@@ -49,7 +49,7 @@ def _statement(reader: Reader) -> Statement:
     return Statement(query, name, output, reader.piece(first))
 
 
-def _query(reader: Reader) -> Query:
+def _query(reader: TokenReader) -> Query:
     first, views = reader.at, []
     if reader.taken("WITH"):
         if reader.taken("RECURSIVE"):
@@ -72,7 +72,7 @@ def _query(reader: Reader) -> Query:
     return Query(tuple(views), tuple(selects), reader.piece(first))
 
 
-def _operand(reader: Reader) -> Select | Query:
+def _operand(reader: TokenReader) -> Select | Query:
     if reader.taken("("):
         query = _query(reader)
         reader.expect(")", "the parenthesis is not closed here")
@@ -80,7 +80,7 @@ def _operand(reader: Reader) -> Select | Query:
     return _select(reader)
 
 
-def _select(reader: Reader) -> Select:
+def _select(reader: TokenReader) -> Select:
     first = reader.at
     reader.expect("SELECT", "SELECT is missing here")
     distinct = reader.piece(reader.at - 1) if reader.taken("DISTINCT") else None
@@ -109,7 +109,7 @@ def _select(reader: Reader) -> Select:
     )  # fmt: skip
 
 
-def _item(reader: Reader) -> Item:
+def _item(reader: TokenReader) -> Item:
     first = reader.at
     if reader.taken("*"):
         return Item(reader.piece(first), star=True)
@@ -122,16 +122,16 @@ def _item(reader: Reader) -> Item:
     return Item(piece, name)
 
 
-def _part(reader: Reader) -> Part:
+def _part(reader: TokenReader) -> FromItem:
     first = reader.at
     source = _source(reader)
     alias = None
     if reader.taken("AS") or (not reader.done and reader.named(reader.at) and not reader.sided()):
         alias = reader.name("a name")
-    return Part(source, alias, reader.piece(first))
+    return FromItem(source, alias, reader.piece(first))
 
 
-def _source(reader: Reader) -> Source:
+def _source(reader: TokenReader) -> Source:
     first = reader.at
     if reader.taken("("):
         query = _query(reader)
@@ -145,7 +145,7 @@ def _source(reader: Reader) -> Source:
     return Named(name, reader.piece(first))
 
 
-def _windowed(reader: Reader) -> Windowed:
+def _windowed(reader: TokenReader) -> Windowed:
     first, kind = reader.at, reader.word()
     if kind not in _TABLE_FUNCTIONS:
         raise reader.error(f"there is no table function {kind}; there are {' and '.join(_TABLE_FUNCTIONS)}")
@@ -166,7 +166,7 @@ def _windowed(reader: Reader) -> Windowed:
     return Windowed(kind, source, on, tuple(lengths), reader.piece(first))
 
 
-def _joined(reader: Reader) -> Joined | None:
+def _joined(reader: TokenReader) -> Joined | None:
     first = reader.at
     if reader.taken(",") or reader.taken("CROSS", "JOIN"):
         part = _part(reader)
@@ -189,7 +189,7 @@ def _joined(reader: Reader) -> Joined | None:
     return Joined(part, on, on)
 
 
-def _spatial(reader: Reader) -> Inside | Nearest:
+def _spatial(reader: TokenReader) -> Inside | NearestClause:
     first, kind = reader.at, reader.word()
     reader.at += 1
     reader.expect("(", "the arguments are missing here, in parentheses")

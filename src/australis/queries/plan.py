@@ -16,18 +16,18 @@ from australis.errors import NetworkError, listing, near
 from australis.expressions import Expr
 from australis.expressions.expression import of
 from australis.expressions.node import Name, Node
-from australis.queries.answers import Asked, Told, answers, own, place
+from australis.queries.answers import AnswerQuery, Told, answers, own, place
 from australis.queries.cost import Sample
 from australis.queries.group import aggregates, grouped, mapped, named, twice
 from australis.queries.join import both, conjuncts, crosses, joined
 from australis.queries.parse import parse
-from australis.queries.query import Item, Named, Part, Query, Select, Source, Windowed
-from australis.queries.scope import Scope, scope
+from australis.queries.query import FromItem, Item, Named, Query, Select, Source, Windowed
+from australis.queries.scope import QueryScope, scope
 from australis.queries.shared import Shared
 from australis.queries.spatial import Moving
 from australis.queries.tallied import check_name, tallied
 from australis.queries.union import united
-from australis.queries.window import Window, from_table
+from australis.queries.window import WindowClause, from_table
 
 Tables = Mapping[str, "Stream | Spec"]
 _PLAIN = Moving()
@@ -170,7 +170,7 @@ class _Planner:
                 made = made.distinct(columns).map({name: of(Name(name)) for name in (SIGN, *columns)})
         return Relation(made, whole.sign is not None)
 
-    def _selected(self, select: Select, whole: Scope, window: Window | None) -> Stream:
+    def _selected(self, select: Select, whole: QueryScope, window: WindowClause | None) -> Stream:
         if select.groups or any(not item.star and aggregates(item.piece.expr.node) for item in select.items):
             stars = [item for item in select.items if item.star]
             if stars:
@@ -184,7 +184,7 @@ class _Planner:
             raise window.piece.error("the rows of a window are aggregated: add GROUP BY window_start")
         return _projected(select, whole)
 
-    def _from(self, select: Select) -> tuple[Scope, Window | None, list[Node]]:
+    def _from(self, select: Select) -> tuple[QueryScope, WindowClause | None, list[Node]]:
         """What a SELECT is from, its window, and what WHERE says beyond how tables after a comma are joined."""
         parts = [select.first, *(join.part for join in select.joins)]
         made = [self._part(part) for part in parts]
@@ -206,8 +206,13 @@ class _Planner:
         return whole, window, rest
 
     def _asked(
-        self, select: Select, parts: list[Part], scopes: list[Scope], window: Window | None, rest: list[Node]
-    ) -> tuple[list[Scope], list[Node]]:
+        self,
+        select: Select,
+        parts: list[FromItem],
+        scopes: list[QueryScope],
+        window: WindowClause | None,
+        rest: list[Node],
+    ) -> tuple[list[QueryScope], list[Node]]:
         """The tables of FROM, with the answer in place of the objects, and what WHERE says beyond it."""
         if window is not None:
             raise window.piece.error("INSIDE and kNN ask what is there now, so there are no windows; leave this out")
@@ -216,10 +221,10 @@ class _Planner:
         others = [part for part in rest if part not in mine]
         source = parts[at].source
         sample = self.sample(source.name) if isinstance(source, Named) else None
-        asked = Asked(select, mine, tuple(others), self.moving, sample, self.told, self.shared, self.statement)
+        asked = AnswerQuery(select, mine, tuple(others), self.moving, sample, self.told, self.shared, self.statement)
         return [answers(each, asked) if n == at else each for n, each in enumerate(scopes)], others
 
-    def _part(self, part: Part) -> tuple[Scope, Window | None]:
+    def _part(self, part: FromItem) -> tuple[QueryScope, WindowClause | None]:
         if isinstance(part.source, Windowed):
             held = self._source(part.source.source)
             if held.signed:
@@ -242,7 +247,7 @@ class _Planner:
         return self.tables[named.name]
 
 
-def _projected(select: Select, whole: Scope) -> Stream:
+def _projected(select: Select, whole: QueryScope) -> Stream:
     """The columns of a SELECT without groups."""
     columns: dict[str, Expr] = {} if whole.sign is None else {SIGN: of(Name(whole.sign))}
     for item in select.items:
@@ -257,7 +262,7 @@ def _projected(select: Select, whole: Scope) -> Stream:
     return mapped(whole.stream, columns, select.piece)
 
 
-def _columns(item: Item, whole: Scope) -> Iterator[tuple[str, Expr]]:
+def _columns(item: Item, whole: QueryScope) -> Iterator[tuple[str, Expr]]:
     """The columns that an item of a SELECT stands for."""
     if not item.star:
         yield named(item), whole.resolved(item.piece)

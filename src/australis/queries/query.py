@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from australis.queries.piece import Piece
-from australis.queries.spatial import Inside, Nearest
+from australis.queries.spatial import Inside, NearestClause
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Windowed:
 
 
 @dataclass(frozen=True)
-class Part:
+class FromItem:
     """What stands after FROM or JOIN, under a name."""
 
     source: Source
@@ -57,7 +57,7 @@ class Part:
 class Joined:
     """A table that is joined: by a condition, by columns of both sides, or (after a comma) as WHERE says."""
 
-    part: Part
+    part: FromItem
     piece: Piece
     on: Piece | None = None
     using: tuple[str, ...] = ()
@@ -68,10 +68,10 @@ class Select:
     """One SELECT."""
 
     items: tuple[Item, ...]
-    first: Part
+    first: FromItem
     joins: tuple[Joined, ...]
     where: Piece | None
-    spatial: tuple[tuple[Inside | Nearest, Piece], ...]
+    spatial: tuple[tuple[Inside | NearestClause, Piece], ...]
     groups: tuple[Piece, ...]
     having: Piece | None
     piece: Piece

@@ -24,7 +24,7 @@ CLAUSES = frozenset(
 """The words that a clause begins with, and so the one before it ends."""
 
 
-class Reader:
+class TokenReader:
     """A place among the tokens; its methods take what stands there, or say what is wrong with it."""
 
     def __init__(self, text: str) -> None:

@@ -23,7 +23,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Scope:
+class QueryScope:
     """A stream, and the columns of it that a query may name."""
 
     stream: Stream
@@ -56,7 +56,7 @@ class Scope:
         return of(renamed(written.node, {name: self.held(name, piece) for name in written.columns}))
 
 
-def scope(stream: Stream, table: str, signed: bool = False) -> Scope:
+def scope(stream: Stream, table: str, signed: bool = False) -> QueryScope:
     """All columns of one stream; but if it is `signed`, not the one that tells what enters and leaves."""
     names = [name for name in stream.schema.names if not (signed and name == SIGN)]
-    return Scope(stream, tuple(Column(table, name, name) for name in names), SIGN if signed else None)
+    return QueryScope(stream, tuple(Column(table, name, name) for name in names), SIGN if signed else None)

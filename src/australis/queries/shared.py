@@ -12,7 +12,7 @@ from australis.boxes.moving.watch import MOST_CONDITIONS
 from australis.expressions import Expr
 from australis.expressions.expression import of
 from australis.expressions.node import Literal, Name, apply
-from australis.queries.spatial import Inside, Moving, Nearest
+from australis.queries.spatial import Inside, Moving, NearestClause
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Wanted:
     """A clause of a statement, and the objects that it is about, of which only those count that satisfy `only`."""
 
     statement: str
-    clause: Inside | Nearest
+    clause: Inside | NearestClause
     objects: Stream
     focal: Stream
     moving: Moving

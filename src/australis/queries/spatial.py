@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from australis.boxes.parameters import Length
-from australis.expressions.node import Apply, Literal, Value
+from australis.expressions.node import FunctionCall, Literal, Value
 from australis.queries.piece import Piece
 
 _INSIDE = "write INSIDE (x1, y1, x2, y2), or INSIDE ('M', id, xdist, ydist) around an object"
@@ -46,7 +46,7 @@ class Inside:
 
 
 @dataclass(frozen=True)
-class Nearest:
+class NearestClause:
     """The k objects nearest to a point, or to the focal object where there is one."""
 
     k: int
@@ -100,7 +100,7 @@ def inside(args: Sequence[Piece], whole: Piece) -> Inside:
     return Inside(min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2), first=x1)
 
 
-def nearest(args: Sequence[Piece], whole: Piece) -> Nearest:
+def nearest(args: Sequence[Piece], whole: Piece) -> NearestClause:
     """The kNN clause with its arguments."""
     values = [_value(arg) for arg in args]
     if len(values) != 3:
@@ -110,14 +110,14 @@ def nearest(args: Sequence[Piece], whole: Piece) -> Nearest:
     if type(k) is not int or k < 1:
         raise args[1 if moving else 0].error(f"k is a count of neighbours, 1 or more; {_NEAREST}")
     if moving:
-        return Nearest(k, focal=_focal(values[2], args[2], _NEAREST))
+        return NearestClause(k, focal=_focal(values[2], args[2], _NEAREST))
     x, y = (_number(value, arg, _NEAREST) for value, arg in zip(values[1:], args[1:], strict=True))
-    return Nearest(k, x, y)
+    return NearestClause(k, x, y)
 
 
 def _value(arg: Piece) -> Value:
     node = arg.expr.node
-    if node == Apply("neg", (Literal(0.0),)):
+    if node == FunctionCall("neg", (Literal(0.0),)):
         return 0.0
     if not isinstance(node, Literal):
         raise arg.error(f"`{arg.text}` is no constant; spatial clauses take constants")

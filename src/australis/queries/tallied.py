@@ -6,16 +6,16 @@ from australis.api.stream import Stream
 from australis.boxes.moving.watch import SIGN
 from australis.expressions import Expr
 from australis.expressions.expression import of
-from australis.expressions.node import Apply, Name, Node
+from australis.expressions.node import FunctionCall, Name, Node
 from australis.queries.group import Grouping, fresh, mapped, meant, named, tree, twice
 from australis.queries.query import Item, Select
-from australis.queries.scope import Scope
+from australis.queries.scope import QueryScope
 from australis.queries.window import END, FUNCTIONS, START
 
 _WINDOWLESS = "an answer is what is there now, so it has no windows; group by columns, or by nothing"
 
 
-def tallied(select: Select, scope: Scope, items: list[Item]) -> Stream:
+def tallied(select: Select, scope: QueryScope, items: list[Item]) -> Stream:
     """The updates of a SELECT with aggregates over an answer."""
     grouping = Grouping(select, scope, None, False, _keys(select, scope, items))
     columns: dict[str, Node] = {}
@@ -42,12 +42,12 @@ def check_name(item: Item) -> None:
         )
 
 
-def _keys(select: Select, scope: Scope, items: list[Item]) -> dict[Expr, str]:
+def _keys(select: Select, scope: QueryScope, items: list[Item]) -> dict[Expr, str]:
     keys: dict[Expr, str] = {}
     for given in select.groups:
         piece = meant(given, scope, items)
         node = piece.expr.node
-        windowed = isinstance(node, Apply) and node.function in FUNCTIONS
+        windowed = isinstance(node, FunctionCall) and node.function in FUNCTIONS
         if windowed or (isinstance(node, Name) and node.name in (*START, *END) and not scope.find(node.name)):
             raise piece.error(_WINDOWLESS)
         made = scope.resolved(piece)

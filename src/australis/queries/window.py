@@ -11,7 +11,7 @@ from australis.arrow.durations import duration
 from australis.arrow.schema import temporal, type_text
 from australis.boxes.parameters import Length
 from australis.errors import AustralisError
-from australis.expressions.node import Apply, Literal, Name, Node, apply
+from australis.expressions.node import FunctionCall, Literal, Name, Node, apply
 from australis.queries.piece import Piece
 from australis.queries.query import Windowed
 
@@ -26,7 +26,7 @@ _FORMS = {
 
 
 @dataclass(frozen=True)
-class Window:
+class WindowClause:
     """Windows on a column of times, as long as `size`, that slide by `advance` (by their size)."""
 
     on: str
@@ -42,10 +42,10 @@ class Window:
         return apply("cast", apply("+", Name(column), Literal(value)), Literal(type_text(type_)))
 
 
-def from_table(windowed: Windowed, types: pa.Schema) -> Window:
+def from_table(windowed: Windowed, types: pa.Schema) -> WindowClause:
     """The windows of TUMBLE or HOP in FROM."""
     node = windowed.on.expr.node
-    if isinstance(node, Apply) and node.function == "descriptor" and len(node.args) == 1:
+    if isinstance(node, FunctionCall) and node.function == "descriptor" and len(node.args) == 1:
         node = node.args[0]
     given = [(name, piece.expr.node, piece) for name, piece in windowed.lengths]
     slack = [node for name, node, _ in given if name == "SLACK"]
@@ -60,10 +60,10 @@ def from_table(windowed: Windowed, types: pa.Schema) -> Window:
         return made
     if not isinstance(slack[0], Literal) or type(slack[0].value) is not int or slack[0].value < 0:
         raise windowed.piece.error("SLACK is a count of tuples, 0 or more", "SLACK")
-    return Window(made.on, made.size, made.advance, slack[0].value, made.piece)
+    return WindowClause(made.on, made.size, made.advance, slack[0].value, made.piece)
 
 
-def from_group(call: Apply, types: pa.Schema, piece: Piece) -> Window:
+def from_group(call: FunctionCall, types: pa.Schema, piece: Piece) -> WindowClause:
     """The windows of `window`, `tumble` or `hop` in GROUP BY."""
     args = call.args
     if len(args) != 2 and (call.function == "tumble" or len(args) != 3):
@@ -75,7 +75,7 @@ def from_group(call: Apply, types: pa.Schema, piece: Piece) -> Window:
     return _window(args[0], args[1], args[2] if len(args) == 3 else None, types, piece)
 
 
-def _window(on: Node, size: Node, advance: Node | None, types: pa.Schema, piece: Piece) -> Window:
+def _window(on: Node, size: Node, advance: Node | None, types: pa.Schema, piece: Piece) -> WindowClause:
     if not isinstance(on, Name):
         raise piece.error("a window is taken on a column; compute it in a subquery first")
     name = on.name if on.name in types.names else on.name.rpartition(".")[2]
@@ -85,7 +85,7 @@ def _window(on: Node, size: Node, advance: Node | None, types: pa.Schema, piece:
         )
     times = temporal(types.field(name).type)
     long = _length(size, times, piece)
-    return Window(name, long, long if advance is None else _length(advance, times, piece), None, piece)
+    return WindowClause(name, long, long if advance is None else _length(advance, times, piece), None, piece)
 
 
 def _length(node: Node, times: bool, piece: Piece) -> Length:

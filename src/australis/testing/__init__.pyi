@@ -1,9 +1,9 @@
 from .harness import AbortedError as AbortedError
 from .harness import Collect as Collect
 from .harness import Cut as Cut
-from .harness import Feed as Feed
 from .harness import Row as Row
 from .harness import Rows as Rows
+from .harness import ScriptedSource as ScriptedSource
 from .harness import apply as apply
 from .harness import cuts as cuts
 from .harness import drive as drive

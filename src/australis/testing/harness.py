@@ -155,7 +155,7 @@ class AbortedError(RuntimeError):
     """The failure that a script asked for."""
 
 
-class Feed:
+class ScriptedSource:
     """A source that follows a script of trains or of rows; it can pause for a turn, and fail once.
 
     >>> feed = Feed("mph int", [(55,)], Feed.PAUSE, [(70,), (80,)])
@@ -175,11 +175,11 @@ class Feed:
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         for place, part in enumerate(self.script):
-            if part is Feed.ABORT:
+            if part is ScriptedSource.ABORT:
                 if place not in self.aborted:
                     self.aborted.add(place)
                     raise AbortedError(f"the script aborts at part {place + 1}")
-            elif part is Feed.PAUSE:
+            elif part is ScriptedSource.PAUSE:
                 yield self._batch([])
             else:
                 yield part.tuples if isinstance(part, Train) else self._batch(part)

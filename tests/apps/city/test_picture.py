@@ -16,7 +16,7 @@ import pyarrow.csv
 import pytest
 from typer.testing import CliRunner
 
-from australis.apps.city.frames import Frames, frames
+from australis.apps.city.frames import CityFrames, frames
 from australis.apps.city.layout import layout
 from australis.apps.city.page import page
 from australis.apps.city.picture import circles_at, members_at, regions_at, show
@@ -74,11 +74,11 @@ def inside(row: dict[str, Any] | None, seen: dict[int, tuple[float, float]]) -> 
 
 
 @pytest.fixture(scope="module")
-def whole(city: Path, answers: Path) -> Frames:
+def whole(city: Path, answers: Path) -> CityFrames:
     return frames(city, answers)
 
 
-def test_frames_have_every_report(city: Path, whole: Frames) -> None:
+def test_frames_have_every_report(city: Path, whole: CityFrames) -> None:
     assert whole.times.tolist() == list(range(SECONDS))
     place = {number: slot for slot, number in enumerate(whole.objects.tolist())}
     reports = table(city, "objects")
@@ -89,7 +89,7 @@ def test_frames_have_every_report(city: Path, whole: Frames) -> None:
     assert (~np.isnan(whole.x)).sum() == len(reports)
 
 
-def test_frames_have_every_query_while_it_is_there(city: Path, whole: Frames) -> None:
+def test_frames_have_every_query_while_it_is_there(city: Path, whole: CityFrames) -> None:
     rows = table(city, "queries")
     for slot, number in enumerate(whole.queries.tolist()):
         mine = [row for row in rows if row["query"] == number]
@@ -100,12 +100,12 @@ def test_frames_have_every_query_while_it_is_there(city: Path, whole: Frames) ->
     assert len(whole.queries) == sum(row["action"] == "register" for row in rows)
 
 
-def test_answers_may_go_by_the_name_of_objects(city: Path, answers: Path, whole: Frames, tmp_path: Path) -> None:
+def test_answers_may_go_by_the_name_of_objects(city: Path, answers: Path, whole: CityFrames, tmp_path: Path) -> None:
     (tmp_path / "seen.csv").write_text(answers.read_text().replace('"object"', '"id"'))
     assert np.array_equal(frames(city, tmp_path / "seen.csv").sizes, whole.sizes)
 
 
-def test_without_a_file_answers_are_what_a_watch_box_gives(city: Path, whole: Frames) -> None:
+def test_without_a_file_answers_are_what_a_watch_box_gives(city: Path, whole: CityFrames) -> None:
     found = frames(city)
     squares = found.neighbours == 0
     assert np.array_equal(found.sizes[:, squares], whole.sizes[:, squares])
@@ -125,7 +125,7 @@ def test_without_a_file_answers_are_what_a_watch_box_gives(city: Path, whole: Fr
         assert set(members_at(found, row).tolist()) == inside
 
 
-def test_answers_are_those_of_the_regions(whole: Frames) -> None:
+def test_answers_are_those_of_the_regions(whole: CityFrames) -> None:
     """The sizes of answers are counted again, from the regions and objects of the frames alone."""
     for row in range(0, SECONDS, 7):
         counted = 0
@@ -173,7 +173,7 @@ def data(text: str) -> dict[str, Any]:
     return dict(json.loads(found[1].replace("<\\/", "</")))
 
 
-def test_the_page_holds_all_it_needs(whole: Frames) -> None:
+def test_the_page_holds_all_it_needs(whole: CityFrames) -> None:
     text = page(whole)
     assert "__CITY__" not in text
     assert not re.findall(r"https?:|<link|src=|@import|fetch\(|XMLHttpRequest", text)
@@ -187,7 +187,7 @@ def test_the_page_holds_all_it_needs(whole: Frames) -> None:
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
-def test_the_script_draws_and_seeks(whole: Frames, tmp_path: Path) -> None:
+def test_the_script_draws_and_seeks(whole: CityFrames, tmp_path: Path) -> None:
     """The page's script in a stand-in for a browser: what it counts at moments that are sought to and fro."""
     script = page(whole).partition("<script>")[2].partition("</script>")[0]
     (tmp_path / "page.js").write_text(

@@ -20,7 +20,7 @@ from pyarrow import csv, ipc
 from australis.apps.linear_road import scribe
 from australis.apps.linear_road.feed import Feed, feed
 from australis.apps.linear_road.history import generate, opened
-from australis.apps.linear_road.past import TABLES, History
+from australis.apps.linear_road.past import TABLES, RoadHistory
 from australis.apps.linear_road.record import INPUT
 from australis.apps.linear_road.weeks import DAYS, MINUTES, loads, paid, weekday
 from australis.errors import RunError
@@ -66,7 +66,7 @@ def history(road: Path, spark: "SparkSession") -> Path:
 
 
 @pytest.fixture(scope="module")
-def past(history: Path, road: Path) -> History:
+def past(history: Path, road: Path) -> RoadHistory:
     return opened(history, feed(road))
 
 
@@ -182,7 +182,7 @@ keys = st.tuples(st.integers(-1, 40), st.integers(-1, 72), st.integers(-1, 12))
 
 @settings(max_examples=30)
 @given(st.lists(keys, max_size=30), st.integers(1, 3))
-def test_tolls_are_those_of_the_table_or_0(past: History, wanted: list[tuple[int, int, int]], copies: int) -> None:
+def test_tolls_are_those_of_the_table_or_0(past: RoadHistory, wanted: list[tuple[int, int, int]], copies: int) -> None:
     rows = {
         (vid + copy * VEHICLES, day, xway + copy * XWAYS): toll
         for xway in VIDS
@@ -202,7 +202,7 @@ cells = st.tuples(
 
 @settings(max_examples=30)
 @given(st.lists(cells, max_size=20))
-def test_segments_are_those_of_the_table(past: History, wanted: list[tuple[int, int, int, int, int]]) -> None:
+def test_segments_are_those_of_the_table(past: RoadHistory, wanted: list[tuple[int, int, int, int, int]]) -> None:
     shape = (DAYS, MINUTES, 2, 100)
     tables = {xway: table(past.path, "segments", xway) for xway in VIDS}
     found = replace(past, copies=2).segment(*np.array(wanted, np.int64).reshape(-1, 5).T)
@@ -216,7 +216,7 @@ def test_segments_are_those_of_the_table(past: History, wanted: list[tuple[int, 
         assert [int(column[number]) for column in found] == list(cell)
 
 
-def test_weekly_arrays_are_views_of_the_file(past: History) -> None:
+def test_weekly_arrays_are_views_of_the_file(past: RoadHistory) -> None:
     of_all, two = past.weekly(2), replace(past, copies=2)
     assert of_all is not None
     for name, array in zip(("lav", "cnt"), of_all, strict=True):
@@ -232,7 +232,7 @@ def test_weekly_arrays_are_views_of_the_file(past: History) -> None:
     assert [two.weekly(xway) for xway in (-1, 4, 8)] == [None] * 3
 
 
-def test_a_history_goes_to_another_process_unopened(past: History) -> None:
+def test_a_history_goes_to_another_process_unopened(past: RoadHistory) -> None:
     past.tolls([3], [1], [0])
     sent = pickle.dumps(past)
     assert len(sent) < 1000

@@ -12,7 +12,7 @@ from australis.apps.linear_road.rate import Span, Trial, ratings, trial
 from australis.apps.linear_road.simulation.simulate import simulate
 from australis.apps.linear_road.standing import sheet
 from australis.apps.linear_road.validation import Verdict
-from australis.apps.linear_road.validation.verdict import Fault, Tally
+from australis.apps.linear_road.validation.verdict import AnswerCounts, Fault
 from australis.errors import RunError
 
 pytestmark = pytest.mark.spark
@@ -39,7 +39,7 @@ def test_trials_close_in_on_the_rating(
 ) -> None:
     def judged(stream: Feed, *_: Any, **__: Any) -> Trial:
         fault = () if stream.copies <= bound else (Fault(0, "late", ""),)
-        verdict = Verdict((Tally(0, late=len(fault)),), 0, fault)
+        verdict = Verdict((AnswerCounts(0, late=len(fault)),), 0, fault)
         return Trial(stream.copies, stream.copies, verdict, 0, 0, 0, 0, 0, 0)
 
     monkeypatch.setattr(rate, "trial", judged)

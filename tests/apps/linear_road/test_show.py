@@ -19,7 +19,7 @@ from australis.apps.linear_road.feed import feed
 from australis.apps.linear_road.record import INPUT
 from australis.apps.linear_road.show import show
 from australis.apps.linear_road.spells import spells
-from australis.apps.linear_road.survey import Accident, survey
+from australis.apps.linear_road.survey import SeenAccident, survey
 from australis.errors import RunError
 
 Row = dict[str, int]
@@ -143,7 +143,7 @@ def test_two_vehicles_that_stand_are_an_accident(tmp_path: Path) -> None:
         report(242, 15, 40 * mile, dir=0),
     ]
     found = survey(feed(written(tmp_path, rows)))
-    assert found.accidents == (Accident(dir=1, feet=40 * mile + 7, start=120, end=300),)
+    assert found.accidents == (SeenAccident(dir=1, feet=40 * mile + 7, start=120, end=300),)
     assert found.totals["accidents"] == 1
     assert found.totals["alerts"] == 2, "of the segment itself and of the fourth before it"
 

@@ -11,14 +11,14 @@ from pyarrow import ipc
 
 from australis.apps.linear_road.feed import feed
 from australis.apps.linear_road.record import INPUT
-from australis.apps.linear_road.spread import Spread, spread
+from australis.apps.linear_road.spread import SpeedSpread, spread
 from australis.apps.linear_road.survey import survey
 
 Report = tuple[int, int, int, int, int]
 """Time, vehicle, speed, lane and segment."""
 
 
-def spread_of(folder: Path, reports: list[Report]) -> Spread:
+def spread_of(folder: Path, reports: list[Report]) -> SpeedSpread:
     """Of reports of eastbound vehicles."""
     rows = [
         {"type": 0, "time": time, "vid": vid, "spd": spd, "xway": 0, "lane": lane, "dir": 0, "seg": seg}

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from australis.apps.linear_road.feed import Feed, feed
 from australis.apps.linear_road.record import LIMITS
 from australis.apps.linear_road.validation import Verdict, reference, validate, write_reference
-from australis.apps.linear_road.validation.verdict import Tally
+from australis.apps.linear_road.validation.verdict import AnswerCounts
 from australis.errors import RunError
 from tests.oracles.linear_road import Line, Past, Road, Row, balance, expenditure, report, travel, write
 
@@ -255,11 +255,14 @@ def test_a_verdict_shows_each_fault_with_what_was_expected(tmp_path: Path) -> No
 
 
 def test_late_answers_are_told_apart_from_wrong_ones() -> None:
-    late, wrong = Tally(0, due=3, right=3, late=2, worst=9.5, median=1.0, p99=9.5), Tally(0, due=3, right=2, wrong=1)
-    busy = Verdict((late, Tally(1)), 0, ())
+    late, wrong = (
+        AnswerCounts(0, due=3, right=3, late=2, worst=9.5, median=1.0, p99=9.5),
+        AnswerCounts(0, due=3, right=2, wrong=1),
+    )
+    busy = Verdict((late, AnswerCounts(1)), 0, ())
     assert (busy.ok, busy.right, busy.late) == (False, True, 2)
     assert "verdict: right, but 2 late" in busy.text()
-    for bad in (Verdict((late, wrong), 0, ()), Verdict((late,), 1, ()), Verdict((Tally(2, early=1),), 0, ())):
+    for bad in (Verdict((late, wrong), 0, ()), Verdict((late,), 1, ()), Verdict((AnswerCounts(2, early=1),), 0, ())):
         assert not bad.right
         assert "verdict: NOT right" in bad.text()
 
@@ -300,7 +303,7 @@ def test_without_a_history_no_answers_about_the_past_are_written(tmp_path: Path)
 
 def test_a_verdict_fits_a_terminal() -> None:
     large = [
-        Tally(kind, 12_466_124, 12_466_124, unchecked=12_466_124, worst=1999.5, median=100.25, p99=1000.5)
+        AnswerCounts(kind, 12_466_124, 12_466_124, unchecked=12_466_124, worst=1999.5, median=100.25, p99=1000.5)
         for kind in (0, 1, 2, 3, 4)
     ]
     large[:3] = [replace(tally, unchecked=0) for tally in large[:3]]

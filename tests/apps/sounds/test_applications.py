@@ -16,7 +16,7 @@ from australis.bench.applications import APPLICATIONS, record
 from australis.boxes.signals.column import column, segments
 from australis.boxes.signals.segments import segment
 from australis.boxes.signals.timebases import timebase
-from australis.connectors.sinks.memory import Memory
+from australis.connectors.sinks.memory import MemorySink
 from australis.connectors.source import parts
 from australis.connectors.sources import uri
 from australis.connectors.sources.samples import Samples
@@ -170,7 +170,7 @@ def test_on_spark_it_finds_the_same_and_writes_what_it_hears(tmp_path: Path, spa
 
 def test_signals_among_other_boxes_are_the_same_on_spark(spark: "SparkSession") -> None:
     net = mixed()
-    found = {output.name: Memory() for output in net.outputs}
+    found = {output.name: MemorySink() for output in net.outputs}
     net.run({"readings": readings(60), "sites": pa.table(SITES), **found}, spark=spark, partitions=2, train=120)
     for name, table in net.run_local(readings=readings(60), sites=SITES).items():
         assert sorted(rows(found[name].table()), key=repr) == sorted(rows(table), key=repr), name

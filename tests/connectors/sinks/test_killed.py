@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from australis.connectors.sinks.past import Past
+from australis.connectors.sinks.past import SinkHistory
 
 PROGRAM = Path(__file__).with_name("killed_sink.py")
 SINKS = (
@@ -51,7 +51,7 @@ def test_killed_writers_leave_the_same_bytes_as_an_undisturbed_one(where, folder
     assert {k: v for k, v in killed.items() if k not in notes} == {k: v for k, v in whole.items() if k not in notes}
     for note in (f".{name}.journal", f"{name}/.journal"):  # which is summed up whenever it is opened
         if (folder / "whole" / note).exists():
-            marks = [Past(folder / which / note, folder).marks for which in ("killed", "whole")]
+            marks = [SinkHistory(folder / which / note, folder).marks for which in ("killed", "whole")]
             assert marks[0] == marks[1]
     assert any(k.split("/")[0] == name for k in whole)
 

@@ -10,7 +10,7 @@ from australis import RunError, SchemaError
 from australis.arrow.schema import schema
 from australis.connectors.source import Source, parts
 from australis.connectors.sources.files import Files
-from australis.connectors.sources.memory import Memory
+from australis.connectors.sources.memory import MemorySource
 from australis.connectors.sources.rate import Rate
 from australis.connectors.sources.replay import Replay
 from australis.connectors.sources.uri import source
@@ -134,7 +134,7 @@ def test_mistakes_in_a_rate_are_told():
 
 def test_memory():
     batches = tuple(pa.record_batch({"i": list(range(low, low + 5))}) for low in (0, 5, 10))
-    memory = pickle.loads(pickle.dumps(Memory(batches)))
+    memory = pickle.loads(pickle.dumps(MemorySource(batches)))
     assert memory.schema.names == ["i"]
     for limit in (1, 4, 100):
         for count in (1, 2, 5):
@@ -150,7 +150,7 @@ def test_memory():
             assert numbers == list(range(1, 16))
     assert memory.splits(offset, offset, 3) == []
     with pytest.raises(RunError, match="at least one batch, and all of them have the same schema"):
-        Memory(())
+        MemorySource(())
 
 
 def test_text_forms(tmp_path):

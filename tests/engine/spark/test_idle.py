@@ -14,10 +14,10 @@ from australis.connectors.push.spool import Spool
 from australis.connectors.sources.push import Push
 from australis.disk.wakeup import Bells, ring
 from australis.engine.job import Job
-from australis.engine.spark.control import Control, Order
+from australis.engine.spark.control import Control, Directive
 from australis.engine.spark.idle import Look, Wait
 from australis.engine.spark.shipping import send
-from australis.engine.spark.stream_source import Reader
+from australis.engine.spark.stream_source import StreamReader
 from australis.engine.succession import planned
 
 FOREVER = 3600.0
@@ -104,13 +104,13 @@ def control(tmp_path: Path) -> Control:
     (tmp_path / "control").mkdir()
     control = Control(str(tmp_path / "control"))
     control.put(1, send(job(tmp_path)))
-    control.give(Order(1, 1000))
+    control.give(Directive(1, 1000))
     return control
 
 
 def asked(control: Control, then: Callable[[], object]) -> tuple[dict[str, object], dict[str, object]]:
     """The offset of a reader that has all the time there is, and what it answers once something was done."""
-    reader = Reader(control, FOREVER)
+    reader = StreamReader(control, FOREVER)
     start = reader.initialOffset()
     with ThreadPoolExecutor(1) as thread:
         answer = thread.submit(reader.latestOffset, start)
@@ -127,5 +127,5 @@ def test_a_post_wakes_the_source(control: Control, tmp_path: Path) -> None:
 
 def test_a_run_that_is_to_stop_wakes_the_source(control: Control, tmp_path: Path) -> None:
     with closing(Spool(tmp_path / "spool")):
-        start, found = asked(control, lambda: control.give(Order(1, 1000, stop=True)))
+        start, found = asked(control, lambda: control.give(Directive(1, 1000, stop=True)))
     assert found == start

@@ -17,7 +17,7 @@ import pyarrow.json
 import pyarrow.parquet
 import pytest
 
-from australis.connectors.sinks.past import Past
+from australis.connectors.sinks.past import SinkHistory
 from australis.engine.log import Log
 from australis.testing import rows
 from tests.engine.spark import killed_run
@@ -150,7 +150,7 @@ def with_torn_journals(folder: Path, chance: random.Random) -> None:
     (log.folder / "commits" / entries(log.folder / "offsets")[-1].name).unlink(missing_ok=True)
     for journal in folder.glob(".*.journal"):
         lines = journal.read_bytes().splitlines(keepends=True)
-        if len(lines) > 1 and Past(journal, journal).last == log.planned:
+        if len(lines) > 1 and SinkHistory(journal, journal).last == log.planned:
             journal.write_bytes(b"".join(lines[:-1]) + lines[-1][: chance.randrange(len(lines[-1]))])
 
 

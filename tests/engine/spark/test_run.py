@@ -16,9 +16,9 @@ import pytest
 
 import australis as au
 from australis.connectors import dead_letters as letters
-from australis.connectors.sinks.memory import Memory
+from australis.connectors.sinks.memory import MemorySink
 from australis.engine import ledger
-from australis.engine.spark.frame_sink import Frames
+from australis.engine.spark.frame_sink import FrameSink
 from australis.engine.spark.session import session
 from australis.errors import RunError
 from australis.queries import Moving, sql
@@ -46,7 +46,7 @@ def test_a_golden_network_gives_the_same_on_spark(
     spark: "SparkSession", folder: Path, partitions: int, train: int | None
 ) -> None:
     net, sources = golden(folder)
-    found = {output.name: Memory() for output in net.outputs}
+    found = {output.name: MemorySink() for output in net.outputs}
     net.run({**sources, **found}, spark=spark, partitions=partitions, train=train)
     for name, table in net.run_local({name: source.path for name, source in sources.items()}).items():
         assert Counter(rows(found[name].table())) == Counter(rows(table)), name
@@ -55,7 +55,7 @@ def test_a_golden_network_gives_the_same_on_spark(
 def test_a_session_that_is_there_is_used_and_is_not_stopped(spark: "SparkSession") -> None:
     assert session() == (spark, False)
     assert session(spark) == (spark, False)
-    found = Memory()
+    found = MemorySink()
     au.network(out=REPORTS.filter("mph > 50")).run(reports=reports(10), out=found)
     assert found.table().num_rows == sum(mph > 50 for mph in reports(10)["mph"].to_pylist())
     assert spark.range(3).count() == 3
@@ -113,7 +113,7 @@ def test_a_box_added_downstream_is_accepted_and_the_others_keep_their_state(
         while sum(each["taken"]["reports"] for each in run.progress) < 50:
             assert not run.wait(0.01)
     pa.csv.write_csv(reports(50, 50), folder / "2.csv")
-    found = Memory()
+    found = MemorySink()
     au.network(out=stats.filter("vid < 3")).run(reports=str(folder), out=found, **given)
     expected = au.network(out=stats.filter("vid < 3")).run_local(reports=reports(100))["out"]
     assert Counter(rows(found.table())) == Counter(rows(expected))
@@ -127,7 +127,7 @@ def test_what_does_not_read_is_kept_and_counted_and_strict_stops_at_it(spark: "S
         RunError, match=r"input reports: .*invalid value 'fast'.*run without `strict` to leave it out, or correct it"
     ):
         net.run(reports=path, spark=spark, strict=True, checkpoint=tmp_path / "checkpoint")
-    found = Memory()
+    found = MemorySink()
     run = net.run(reports=path, out=found, spark=spark, checkpoint=tmp_path / "checkpoint")
     assert rows(found.table()) == [(1, 1, 50), (3, 1, 70)]
     assert run.letters == 1
@@ -145,7 +145,7 @@ def test_a_file_of_which_nothing_reads_stops_no_run_and_a_checkpoint_that_died_o
     with pytest.raises(RunError, match="invalid value 'x'"):
         net.run(given, spark=spark, partitions=1, strict=True, checkpoint=tmp_path / "checkpoint")
     for checkpoint in None, tmp_path / "checkpoint":
-        found = Memory()
+        found = MemorySink()
         run = net.run(given, out=found, spark=spark, partitions=1, checkpoint=checkpoint)
         assert rows(found.table()) == [(2,), (1,)]
         assert run.letters == 1
@@ -180,7 +180,7 @@ def test_a_network_changes_at_a_batch_and_boxes_that_stay_keep_their_state(
     speeds = REPORTS.aggregate(on="time", size=100, by="vid", mph="max(mph)", box="speeds")
     folder = tmp_path / "reports"
     folder.mkdir()
-    found, added = Memory(), Memory()
+    found, added = MemorySink(), MemorySink()
     pa.csv.write_csv(reports(50), folder / "1.csv")
     run = au.network(cars=cars).start(
         reports=f"{folder}?follow=true", cars=found, spark=spark, checkpoint=tmp_path / "checkpoint", partitions=2
@@ -235,7 +235,7 @@ def test_a_frame_of_spark_is_an_input_and_results_are_frames(spark: "SparkSessio
         seen[batch] = results.count()
 
     net = au.network(out=REPORTS.filter("mph < 10"))
-    with net.start(reports=frame, out=Frames(keep), checkpoint=tmp_path / "checkpoint") as run:
+    with net.start(reports=frame, out=FrameSink(keep), checkpoint=tmp_path / "checkpoint") as run:
         while sum(seen.values()) < 15:
             assert not run.wait(0.01)
     taken = sum(each["taken"]["reports"] for each in run.progress)
@@ -246,7 +246,7 @@ def test_a_frame_of_spark_is_an_input_and_results_are_frames(spark: "SparkSessio
 
 def test_a_frame_that_is_no_stream_is_a_finite_input(spark: "SparkSession") -> None:
     frame = spark.range(100).selectExpr("cast(id as int) as time", "1 as vid", "cast(id as int) as mph")
-    found = Memory()
+    found = MemorySink()
     au.network(out=REPORTS.filter("mph < 10")).run(reports=frame, out=found)
     assert sorted(rows(found.table())) == [(i, 1, i) for i in range(10)]
 
@@ -273,7 +273,7 @@ def test_answers_about_moving_objects_are_the_same_on_spark(spark: "SparkSession
         seen=seen.map(sign="sign", query="query", id="id"), near=sql(text, {"cars": stream}, moving=moving)
     )
     given = {"cars": cars, "queries": pa.RecordBatch.from_pylist(asked, schema=queries.schema)}
-    found = {output.name: Memory() for output in net.outputs}
+    found = {output.name: MemorySink() for output in net.outputs}
     net.run({**given, **found}, spark=spark, partitions=2, train=200)
     for name, table in net.run_local(given).items():
         answers = [Sums(), Sums()]
@@ -292,7 +292,7 @@ def test_functions_may_be_in_a_module_beside_the_script(
     monkeypatch.syspath_prepend(tmp_path)
     importlib.import_module("beside")
     net = au.network(out=au.stream("t", "x bigint").map(y="from_beside(x)"))
-    found = Memory()
+    found = MemorySink()
     net.run(t=[{"x": 1}, {"x": 2}], out=found, spark=spark, partitions=1)
     assert found.table()["y"].to_pylist() == [2, 4]
 
@@ -302,7 +302,9 @@ def test_runs_of_a_session_leave_no_thread_no_descriptor_no_object_and_nothing_w
 ) -> None:
     def once(place: int) -> "tuple[weakref.ref[Any], int, int]":
         net = au.network(out=REPORTS.aggregate(on="time", size=10, by="vid", n="count(*)", box="stats"))
-        run = net.run(reports=reports(100), out=Memory(), spark=spark, partitions=2, checkpoint=tmp_path / str(place))
+        run = net.run(
+            reports=reports(100), out=MemorySink(), spark=spark, partitions=2, checkpoint=tmp_path / str(place)
+        )
         return weakref.ref(run), threading.active_count(), len(list(Path("/proc/self/fd").iterdir()))
 
     def warm(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

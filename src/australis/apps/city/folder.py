@@ -22,14 +22,14 @@ _ROWS = 1 << 16
 """Rows that are written at a time, or more."""
 
 
-class Write(Protocol):
+class TupleWriter(Protocol):
     """What takes the tuples of a stream."""
 
     def __call__(self, tuples: pa.RecordBatch, /) -> None: ...
 
 
 @contextmanager
-def folder(out: Path, form: str, schemas: dict[str, pa.Schema]) -> Iterator[dict[str, Write]]:
+def folder(out: Path, form: str, schemas: dict[str, pa.Schema]) -> Iterator[dict[str, TupleWriter]]:
     """What writes the tuples of each stream; at the end files get their names. Call `note` after it."""
     made = not out.exists()
     check_replaced(out, NOTE)
@@ -71,7 +71,7 @@ def noted(out: Path) -> dict[str, Any]:
 
 
 @contextmanager
-def _writer(file: Any, form: str, schema: pa.Schema) -> Iterator[Write]:
+def _writer(file: Any, form: str, schema: pa.Schema) -> Iterator[TupleWriter]:
     """What gathers tuples and writes them to a file in a form."""
     with ExitStack() as stack:
         written: Callable[[pa.Table], None]

@@ -29,7 +29,7 @@ _MOST_FRAMES = 600
 
 
 @dataclass(frozen=True)
-class Frames:
+class CityFrames:
     """Some objects and queries at some moments, by place: objects and queries by number, moments by time."""
 
     roads: Roads
@@ -70,7 +70,7 @@ def frames(
     objects: int = 2000,
     queries: int = 100,
     told: Callable[[int], None] | None = None,
-) -> Frames:
+) -> CityFrames:
     """What to draw of a city: about so many objects and queries, the same ones at every moment.
 
     Answers are those of a file, else what a watch box gives. `told` is called with the second that was read.
@@ -97,7 +97,7 @@ def frames(
     reaches = np.full((len(times), len(numbers)), np.nan)
     parts = _given(answers) if answers else _watched(folder / f"objects.{form}", asked, city, numbers, reaches, stride)
     changes, sizes = _answered(parts, numbers, ids, len(times), stride)
-    return Frames(
+    return CityFrames(
         roads.read(folder / NODES, folder / EDGES),
         note,
         times,

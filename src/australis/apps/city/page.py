@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from australis.apps.city.frames import Frames
+from australis.apps.city.frames import CityFrames
 from australis.apps.city.roads import Longs, Reals
 
 _TEMPLATE = "page.html"
@@ -17,14 +17,14 @@ _FULL, _NOWHERE = 65534, 65535
 """Positions are 16 bits over the space; the last number says that there is none."""
 
 
-def page(frames: Frames) -> str:
+def page(frames: CityFrames) -> str:
     """The page as text."""
     template = files("australis.apps.city").joinpath(_TEMPLATE).read_text(encoding="utf-8")
     # `</` would end the script that the data stands in.
     return template.replace("__CITY__", json.dumps(_data(frames)).replace("</", "<\\/"))
 
 
-def _data(frames: Frames) -> dict[str, Any]:
+def _data(frames: CityFrames) -> dict[str, Any]:
     roads, (x1, y1, x2, y2) = frames.roads, frames.roads.space
     once = roads.begins < roads.ends
     lines = np.column_stack(

@@ -14,7 +14,7 @@ from matplotlib.collections import LineCollection, PatchCollection
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Rectangle
 
-from australis.apps.city.frames import Frames, frames
+from australis.apps.city.frames import CityFrames, frames
 from australis.apps.city.page import page
 from australis.apps.city.roads import CLASSES, Longs, Reals, Roads
 from australis.errors import RunError
@@ -60,7 +60,7 @@ def roads_png(roads: Roads) -> bytes:
     return _png(figure)
 
 
-def moment_png(frames: Frames, row: int) -> bytes:
+def moment_png(frames: CityFrames, row: int) -> bytes:
     """One moment: objects by class, and the regions of queries; those of moving ones are dashed."""
     figure, axes = _figure(frames.roads)
     _draw_roads(axes, frames.roads, faint=True)
@@ -100,7 +100,7 @@ def moment_png(frames: Frames, row: int) -> bytes:
     return _png(figure)
 
 
-def regions_at(frames: Frames, row: int) -> tuple[Reals, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
+def regions_at(frames: CityFrames, row: int) -> tuple[Reals, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
     """The rectangles of the queries at a moment, and whether each moves."""
     alive = (frames.lives[:, 0] <= row) & (row < frames.lives[:, 1]) & (frames.neighbours == 0)
     focal, regions = frames.focal[alive], frames.regions[alive]
@@ -111,7 +111,7 @@ def regions_at(frames: Frames, row: int) -> tuple[Reals, np.ndarray[tuple[int], 
     return placed[there], moves[there]
 
 
-def circles_at(frames: Frames, row: int) -> list[tuple[float, float, float, bool]]:
+def circles_at(frames: CityFrames, row: int) -> list[tuple[float, float, float, bool]]:
     """Where the circles of queries for neighbours are at a moment, how far they reach, and whether each moves."""
     alive = (frames.lives[:, 0] <= row) & (row < frames.lives[:, 1]) & (frames.neighbours > 0)
     found = []
@@ -123,7 +123,7 @@ def circles_at(frames: Frames, row: int) -> list[tuple[float, float, float, bool
     return found
 
 
-def members_at(frames: Frames, row: int) -> Longs:
+def members_at(frames: CityFrames, row: int) -> Longs:
     """The places of the objects shown that are in some answer at a moment."""
     past = frames.changes[frames.changes[:, 0] <= row]
     held = np.zeros((len(frames.queries), len(frames.objects)), np.int64)

@@ -71,7 +71,7 @@ class City:
 
 
 @dataclass(frozen=True)
-class Moment:
+class CityMoment:
     """What is told at one time."""
 
     time: int
@@ -79,7 +79,7 @@ class Moment:
     queries: list[pa.RecordBatch]
 
 
-def moments(city: City, roads: Roads | None = None) -> Iterator[Moment]:
+def moments(city: City, roads: Roads | None = None) -> Iterator[CityMoment]:
     """All that happens in a city, in order; a seed says all of it."""
     city.check()
     ground = layout(city.seed) if roads is None else roads
@@ -106,7 +106,7 @@ def moments(city: City, roads: Roads | None = None) -> Iterator[Moment]:
         else:
             gone = np.arange(city.mix.count)
         told.append(registered(asked, gone, moving, ground.space, city.mix, now, rng))
-        yield Moment(now, _reports(moving, ground, _due(moving, tick, city.share), now), told)
+        yield CityMoment(now, _reports(moving, ground, _due(moving, tick, city.share), now), told)
 
 
 def simulate(

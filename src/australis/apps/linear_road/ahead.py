@@ -22,7 +22,7 @@ ROOM = 1 << 28
 _PLAIN = csv.WriteOptions(include_header=False)
 
 
-class Lines(NamedTuple):
+class SecondOfLines(NamedTuple):
     """What goes over one connection in a second."""
 
     second: int
@@ -39,7 +39,7 @@ class Ahead:
 
     def __init__(self, feed: Feed, connections: int = 1, by: str = "vid", room: int = ROOM) -> None:
         self._feed, self._by, self._room = feed, by, room
-        self._queues: list[deque[Lines]] = [deque() for _ in range(connections)]
+        self._queues: list[deque[SecondOfLines]] = [deque() for _ in range(connections)]
         self._changed = threading.Condition()
         self._held = 0
         self._next = 0
@@ -74,7 +74,7 @@ class Ahead:
             self._changed.wait_for(lambda: self._next > second or self._full or self._ended)
             self._raise()
 
-    def lines(self, connection: int) -> Iterator[Lines]:
+    def lines(self, connection: int) -> Iterator[SecondOfLines]:
         """What goes over a connection, second by second."""
         queue = self._queues[connection]
         while True:
@@ -103,7 +103,7 @@ class Ahead:
             self._ended = True
             self._changed.notify_all()
 
-    def _put(self, some: list[tuple[int, Lines]]) -> bool:
+    def _put(self, some: list[tuple[int, SecondOfLines]]) -> bool:
         """Hold the lines of a second when there is room; says whether more is wanted."""
         size = sum(len(lines.text) for _, lines in some)
         with self._changed:
@@ -121,16 +121,16 @@ class Ahead:
         return True
 
 
-def parts(batch: pa.RecordBatch, connections: int = 1, by: str = "vid") -> list[tuple[int, Lines]]:
+def parts(batch: pa.RecordBatch, connections: int = 1, by: str = "vid") -> list[tuple[int, SecondOfLines]]:
     """The tuples of one second as the lines of each connection that has any."""
     second = int(batch["time"][0].as_py())
     if connections == 1:
-        return [(0, Lines(second, batch.num_rows, flat(batch)))]
+        return [(0, SecondOfLines(second, batch.num_rows, flat(batch)))]
     where = divided(batch, connections, by)
     found = []
     for connection in np.unique(where).tolist():
         mine = batch.take(np.flatnonzero(where == connection))
-        found.append((connection, Lines(second, mine.num_rows, flat(mine))))
+        found.append((connection, SecondOfLines(second, mine.num_rows, flat(mine))))
     return found
 
 

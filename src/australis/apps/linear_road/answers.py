@@ -29,7 +29,7 @@ _PLAIN = csv.WriteOptions(include_header=False, quoting_style="none")
 
 
 @dataclass
-class Answers:
+class AnswerLog:
     """A file that takes the batches of all outputs: a batch is written when its last output has come.
 
     `seconds` tells how long ago the run began, when a batch is written. What was asked before `since` is left out.
@@ -79,7 +79,7 @@ class Answers:
 class AnswerSink:
     """The part of an output in the file: its sink, and its writer."""
 
-    answers: Answers
+    answers: AnswerLog
     name: str
 
     def open(self, schema: pa.Schema, run: str = "", replace: bool = False) -> AnswerSink:

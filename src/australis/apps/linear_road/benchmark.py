@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from australis.api.network import Network
-from australis.apps.linear_road.answers import Answers
+from australis.apps.linear_road.answers import AnswerLog
 from australis.apps.linear_road.driver import Driver
-from australis.apps.linear_road.estimate import Past
+from australis.apps.linear_road.estimate import PastTraffic
 from australis.apps.linear_road.feed import Feed
 from australis.apps.linear_road.network import network
 
@@ -25,7 +25,7 @@ class Benchmark:
 
     feed: Feed
     output: Path
-    past: Past | None = None
+    past: PastTraffic | None = None
     speed: float = 1.0
     lead: int = 0
     since: int = 0
@@ -41,7 +41,7 @@ class Benchmark:
     def named(self) -> dict[str, Any]:
         return {
             "sent": Driver(self.feed, self.speed, self.lead),
-            **Answers(self.output, self.seconds, self.since).sinks(),
+            **AnswerLog(self.output, self.seconds, self.since).sinks(),
         }
 
     def start(self, **how: Any) -> Run:

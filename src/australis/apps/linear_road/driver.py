@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from australis.apps.linear_road.feed import Feed
 from australis.apps.linear_road.record import INPUT, REPORT
-from australis.apps.linear_road.road import Road, road
+from australis.apps.linear_road.road import RoadFile, road
 from australis.connectors.source import Clock, Offset, Part, Split
 from australis.errors import RunError
 from australis.model.train import Ints
@@ -99,7 +99,7 @@ class Driver:
         return last if self.feed.until is None else min(last, self.feed.until)
 
     @property
-    def _roads(self) -> list[Road]:
+    def _roads(self) -> list[RoadFile]:
         return [road(file) for file in self.feed.files]
 
     def _rows(self, start: int, stop: int) -> int:

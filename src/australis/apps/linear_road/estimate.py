@@ -13,7 +13,7 @@ from australis.model.train import Ints
 Weeks = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
 
 
-class Past(Protocol):
+class PastTraffic(Protocol):
     """What is known of the weeks before."""
 
     def tolls(self, vid: npt.ArrayLike, day: npt.ArrayLike, xway: npt.ArrayLike) -> Ints:
@@ -25,7 +25,7 @@ class Past(Protocol):
         ...
 
 
-def estimates(past: Past | None, xway: Any, sinit: Any, send: Any, dow: Any, tod: Any) -> tuple[Ints, Ints]:
+def estimates(past: PastTraffic | None, xway: Any, sinit: Any, send: Any, dow: Any, tod: Any) -> tuple[Ints, Ints]:
     """Seconds and tolls of journeys, to the nearest; -1 and 0 where nothing is known of a segment on the way."""
     asked = [np.asarray(column, np.int64) for column in (xway, sinit, send, dow, tod)]
     seconds, tolls = np.where(asked[1] == asked[2], 0, -1), np.zeros(len(asked[0]), np.int64)

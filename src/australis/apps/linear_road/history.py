@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from australis.apps.linear_road.feed import Feed
-from australis.apps.linear_road.past import NOTE, TABLES, VERSION, History, noted, opened
+from australis.apps.linear_road.past import NOTE, TABLES, VERSION, RoadHistory, noted, opened
 from australis.apps.linear_road.record import REPORT
 from australis.apps.linear_road.scribe import write
 from australis.apps.linear_road.weeks import DAYS
@@ -25,7 +25,7 @@ from australis.errors import RunError
 if TYPE_CHECKING:
     from australis.engine.spark.session import SparkSession
 
-__all__ = ["History", "generate", "opened"]
+__all__ = ["RoadHistory", "generate", "opened"]
 
 Batches = Iterator[pa.RecordBatch]
 

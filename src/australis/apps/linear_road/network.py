@@ -9,7 +9,7 @@ import numpy as np
 import australis as au
 from australis.api.network import Network
 from australis.api.stream import Stream
-from australis.apps.linear_road.estimate import Past, estimates
+from australis.apps.linear_road.estimate import PastTraffic, estimates
 from australis.apps.linear_road.record import (
     ALERT,
     BALANCE,
@@ -50,7 +50,7 @@ QUOTES = au.table("quotes", "xway smallint, vid int, quote bigint, charge bigint
 ACCOUNTS = au.table("accounts", "vid int, balance bigint", ["vid"])
 
 
-def network(past: Past | None = None) -> Network:
+def network(past: PastTraffic | None = None) -> Network:
     """All of it; without a history, requests for what was before are answered as for an empty one."""
     sent = au.stream("sent", INPUT)
     reports, balances, expenditures, journeys = sent.filter(
@@ -85,7 +85,7 @@ def network(past: Past | None = None) -> Network:
     )
 
 
-def _look_up(past: Past | None) -> None:
+def _look_up(past: PastTraffic | None) -> None:
     """Let expressions ask the history."""
 
     @au.function("bigint", name="lr_spent")

@@ -46,7 +46,7 @@ def file(folder: Path, table: str, xway: int, ending: str = "arrow") -> Path:
 
 
 @dataclass(frozen=True)
-class History:
+class RoadHistory:
     """The history of an input and of its copies; a process maps a file when it first looks something up in it.
 
     An expressway of a copy is numbered `step` higher than in the copy before, and a vehicle `vehicles` higher.
@@ -61,7 +61,7 @@ class History:
     _mapped: dict[tuple[str, int], list[pa.RecordBatch]] = field(default_factory=dict, compare=False, repr=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return History, (self.path, self.drivers, self.copies, self.step, self.vehicles)
+        return RoadHistory, (self.path, self.drivers, self.copies, self.step, self.vehicles)
 
     def tolls(self, vid: npt.ArrayLike, day: npt.ArrayLike, xway: npt.ArrayLike) -> Integers:
         """What vehicles paid on days on expressways, 0 where there is no row."""
@@ -125,7 +125,7 @@ class History:
         return found
 
 
-def opened(path: str | Path, feed: Feed | None = None) -> History:
+def opened(path: str | Path, feed: Feed | None = None) -> RoadHistory:
     """The history in a folder; with a feed of several copies, that of the copies too."""
     path = Path(path)
     note = noted(path)
@@ -141,12 +141,12 @@ def opened(path: str | Path, feed: Feed | None = None) -> History:
             if not file(path, table, xway).is_file():
                 raise RunError(f"{file(path, table, xway)}: is missing; make the history again")
     if feed is None:
-        return History(path, drivers)
+        return RoadHistory(path, drivers)
     counted = {"xways": feed.xways, "vehicles": feed.vehicles}
     if feed.vehicles and numbers["vehicles"] and counted != numbers:
         told = [f"{n['xways']} expressways and {n['vehicles']} vehicles" for n in (numbers, counted)]
         raise RunError(f"{path}: is the history of {told[0]}, and this input has {told[1]}; make the history again")
-    return History(path, drivers, feed.copies, feed.xways, feed.vehicles)
+    return RoadHistory(path, drivers, feed.copies, feed.xways, feed.vehicles)
 
 
 def noted(path: Path) -> dict[str, Any] | None:

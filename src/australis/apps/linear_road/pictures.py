@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from australis.apps.linear_road.record import EAST, EVERY, FEET, SEGMENTS, WEST
-from australis.apps.linear_road.survey import PARTS, Array, Survey
+from australis.apps.linear_road.survey import PARTS, Array, RoadSurvey
 
 _INK, _FAINT, _PAPER, _NONE = "#2b2b2b", "#8a8a8a", "#ffffff", "#ededed"
 _BLUE, _ORANGE, _MARK = "#0072b2", "#d55e00", "#00b3b3"
@@ -60,7 +60,7 @@ def styled() -> AbstractContextManager[None]:
     return mpl.rc_context(_STYLE)
 
 
-def pictures(survey: Survey) -> list[Picture]:
+def pictures(survey: RoadSurvey) -> list[Picture]:
     """All there is to see, the roads first."""
     with styled():
         return [
@@ -74,7 +74,7 @@ def pictures(survey: Survey) -> list[Picture]:
         ]
 
 
-def _speeds(survey: Survey, dir: int) -> Picture:
+def _speeds(survey: RoadSurvey, dir: int) -> Picture:
     word, name, way = _DIRECTIONS[dir]
     seen = survey.seen[:, dir]
     mean = np.ma.masked_array(survey.speeds[:, dir] / np.maximum(seen, 1), seen == 0)
@@ -95,7 +95,7 @@ def _speeds(survey: Survey, dir: int) -> Picture:
     return picture(figure, f"speeds-{word}", f"{name} speeds", caption)
 
 
-def _tolls(survey: Survey, dir: int) -> Picture:
+def _tolls(survey: RoadSurvey, dir: int) -> Picture:
     word, name, way = _DIRECTIONS[dir]
     tolls = np.ma.masked_equal(survey.tolls[:, dir], 0)
     figure, axes = canvas(4.4)
@@ -108,7 +108,7 @@ def _tolls(survey: Survey, dir: int) -> Picture:
     return picture(figure, f"tolls-{word}", f"{name} tolls", caption)
 
 
-def _reports(survey: Survey) -> Picture:
+def _reports(survey: RoadSurvey) -> Picture:
     figure, axes = canvas(3.2)
     second = np.arange(len(survey.reports)) / 60
     axes.plot(second, survey.reports, color=_FAINT, lw=0.4, label="each second")
@@ -119,7 +119,7 @@ def _reports(survey: Survey) -> Picture:
     return picture(figure, "reports", "Reports a second", "All position reports, both directions and all lanes.")
 
 
-def _vehicles(survey: Survey) -> Picture:
+def _vehicles(survey: RoadSurvey) -> Picture:
     figure, (above, below) = canvas(4.6, 2)
     above.plot(_middles(survey.road), survey.road, color=_BLUE, lw=1.8)
     _chart(above, survey, "vehicles")
@@ -132,7 +132,7 @@ def _vehicles(survey: Survey) -> Picture:
     return picture(figure, "vehicles", "Vehicles on the road, and those that enter", caption)
 
 
-def _lanes(survey: Survey) -> Picture:
+def _lanes(survey: RoadSurvey) -> Picture:
     figure, axes = canvas(3.0)
     count = survey.lanes.sum(1)
     share = 100 * count / max(int(count.sum()), 1)
@@ -150,7 +150,7 @@ def _lanes(survey: Survey) -> Picture:
     )
 
 
-def _histogram(survey: Survey) -> Picture:
+def _histogram(survey: RoadSurvey) -> Picture:
     figure, axes = canvas(3.2)
     ramps, travel = survey.lanes[[0, 4]].sum(0), survey.lanes[1:4].sum(0)
     total = max(int(survey.lanes.sum()), 1)
@@ -168,7 +168,7 @@ def _histogram(survey: Survey) -> Picture:
     return picture(figure, "histogram", "Speeds", "How many of all reports have each speed, in steps of 1 mph.")
 
 
-def _entries(survey: Survey) -> Picture:
+def _entries(survey: RoadSurvey) -> Picture:
     figure, axes = canvas(3.2)
     edges = np.arange(SEGMENTS + 1)
     below = np.zeros(SEGMENTS)
@@ -194,7 +194,7 @@ def canvas(height: float, rows: int = 1) -> tuple[Figure, Any]:
     return figure, figure.subplots(rows, 1, sharex=rows > 1)
 
 
-def _map(axes: Axes, values: Array, survey: Survey, colors: str, **how: Any) -> Any:
+def _map(axes: Axes, values: Array, survey: RoadSurvey, colors: str, **how: Any) -> Any:
     """Values by time and position: time runs to the right and east is up."""
     axes.set_facecolor(_NONE)
     ends = (0, len(survey.reports) / 60, 0, SEGMENTS)
@@ -206,7 +206,7 @@ def _map(axes: Axes, values: Array, survey: Survey, colors: str, **how: Any) -> 
     return image
 
 
-def _chart(axes: Axes, survey: Survey, label: str) -> None:
+def _chart(axes: Axes, survey: RoadSurvey, label: str) -> None:
     axes.set_xlim(0, len(survey.reports) / 60)
     axes.set_ylim(bottom=0)
     axes.set_ylabel(label)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from australis.apps.linear_road.benchmark import Benchmark
-from australis.apps.linear_road.estimate import Past
+from australis.apps.linear_road.estimate import PastTraffic
 from australis.apps.linear_road.feed import Feed
 from australis.apps.linear_road.validation import Verdict, validate
 from australis.engine.spark import processes
@@ -62,7 +62,9 @@ class Trial:
         return asdict(self) | {"verdict": self.verdict.as_dict()}
 
 
-def trial(feed: Feed, span: Span, past: Past | None = None, *, spark: SparkSession, told: Told | None = None) -> Trial:
+def trial(
+    feed: Feed, span: Span, past: PastTraffic | None = None, *, spark: SparkSession, told: Told | None = None
+) -> Trial:
     """Run a feed over a span, and validate what was to be answered at real time."""
     part = replace(feed, since=span.since, until=span.until)
     with tempfile.TemporaryDirectory(prefix="australis-") as folder:
@@ -110,7 +112,7 @@ def ratings(
     span: Span,
     first: int,
     most: int,
-    past: Callable[[Feed], Past | None],
+    past: Callable[[Feed], PastTraffic | None],
     *,
     spark: SparkSession,
     told: Told | None = None,

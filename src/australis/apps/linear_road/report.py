@@ -15,7 +15,7 @@ from australis.apps.linear_road.pictures import Picture, canvas, legend, picture
 from australis.apps.linear_road.record import EAST, LIMITS, REPORT, SEGMENTS, TOLL
 from australis.apps.linear_road.survey import survey
 from australis.apps.linear_road.validation import Verdict
-from australis.apps.linear_road.validation.answers import Output, answers
+from australis.apps.linear_road.validation.answers import AnswerFile, answers
 from australis.apps.linear_road.validation.verdict import NAMES
 
 _COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00")
@@ -44,7 +44,7 @@ def _row(tally: Any) -> tuple[str, ...]:
     return NAMES[tally.type], *counts, *times, f"{LIMITS[tally.type]:g}"
 
 
-def _responses(read: Output, speed: float) -> Picture:
+def _responses(read: AnswerFile, speed: float) -> Picture:
     """Response times against the limits."""
     figure, axes = canvas(3.8)
     for color, (kind, given) in zip(_COLORS, read.answers.items(), strict=True):
@@ -80,7 +80,7 @@ def _throughput(batches: list[dict[str, Any]]) -> Picture:
     return picture(figure, "throughput", "Throughput", caption)
 
 
-def _maps(feed: Feed, read: Output) -> list[Picture]:
+def _maps(feed: Feed, read: AnswerFile) -> list[Picture]:
     """LAV and tolls as vehicles were told, by minute and segment, eastbound."""
     given = read.answers[TOLL]
     where = _places(feed, given.key)

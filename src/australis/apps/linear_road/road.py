@@ -16,7 +16,7 @@ from australis.apps.linear_road.record import INPUT, REPORT
 from australis.errors import RunError
 
 
-class Road:
+class RoadFile:
     """Tuples of an Arrow file in order of time. Only what is looked at is read."""
 
     def __init__(self, file: Path) -> None:
@@ -66,6 +66,6 @@ class Road:
 
 
 @lru_cache(maxsize=4096)
-def road(file: Path) -> Road:
+def road(file: Path) -> RoadFile:
     """The road of a file, mapped once in a process."""
-    return Road(file)
+    return RoadFile(file)

@@ -8,7 +8,7 @@ from pathlib import Path
 from australis.apps.linear_road.feed import Feed
 from australis.apps.linear_road.page import Sheet, page
 from australis.apps.linear_road.pictures import pictures
-from australis.apps.linear_road.spread import ORIGINAL, Spread, spread
+from australis.apps.linear_road.spread import ORIGINAL, SpeedSpread, spread
 from australis.apps.linear_road.survey import survey
 from australis.errors import RunError
 
@@ -48,7 +48,7 @@ def show(feed: Feed, out: Path, told: Callable[[int], None] | None = None, xway:
     return [Path(out) / name for name in contents]
 
 
-def _spread(found: Spread) -> Sheet:
+def _spread(found: SpeedSpread) -> Sheet:
     """How far apart things lie, beside the original's data."""
     rows = []
     for lane in (1, 2, 3):

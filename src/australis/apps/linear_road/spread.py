@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from australis.apps.linear_road.record import ENTRY, EXIT, SEGMENTS
-from australis.apps.linear_road.survey import Array, Survey
+from australis.apps.linear_road.survey import Array, RoadSurvey
 
 _SLOW, _FAST = 40, 70
 """Mph below which a vehicle in a travel lane is slow, and from which on it is fast."""
@@ -16,7 +16,7 @@ _TOGETHER = 10
 
 
 @dataclass(frozen=True)
-class Spread:
+class SpeedSpread:
     """Of the speeds in the first five minutes, and of all entries."""
 
     deviations: tuple[float, ...]
@@ -29,16 +29,16 @@ class Spread:
     """Trips that begin in each ten segments from the west, where 1 is their mean."""
 
 
-ORIGINAL = Spread((float("nan"), 9.9, 12.5, 11.6, float("nan")), 0.13, 0.045, (1.0,) * (SEGMENTS // _TOGETHER))
+ORIGINAL = SpeedSpread((float("nan"), 9.9, 12.5, 11.6, float("nan")), 0.13, 0.045, (1.0,) * (SEGMENTS // _TOGETHER))
 """Of the data that came with the benchmark; it holds too little to tell of entries, which the paper has uniform."""
 
 
-def spread(survey: Survey) -> Spread:
+def spread(survey: RoadSurvey) -> SpeedSpread:
     """How far apart the speeds of an expressway's first minutes lie, and how evenly its vehicles enter."""
     travel = survey.early[ENTRY + 1 : EXIT].sum(0)
     reports = max(int(travel.sum()), 1)
     tens = survey.begun.sum(0).reshape(-1, _TOGETHER).sum(1)
-    return Spread(
+    return SpeedSpread(
         _deviations(survey.early),
         int(travel[:_SLOW].sum()) / reports,
         int(travel[_FAST:].sum()) / reports,

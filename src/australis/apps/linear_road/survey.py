@@ -40,7 +40,7 @@ Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)
-class Accident:
+class SeenAccident:
     """Two vehicles or more that stand at one position of a travel lane, from one second to another."""
 
     dir: int
@@ -50,7 +50,7 @@ class Accident:
 
 
 @dataclass(frozen=True)
-class Survey:
+class RoadSurvey:
     """An expressway by spells of 30 seconds, by seconds, or by minutes, from the first one on."""
 
     xway: int
@@ -73,11 +73,11 @@ class Survey:
     """Those of the first five minutes."""
     tolls: Array
     """By minute, direction and segment."""
-    accidents: tuple[Accident, ...]
+    accidents: tuple[SeenAccident, ...]
     totals: dict[str, int]
 
 
-def survey(feed: Feed, xway: int | None = None, told: Callable[[int], None] | None = None) -> Survey:
+def survey(feed: Feed, xway: int | None = None, told: Callable[[int], None] | None = None) -> RoadSurvey:
     """Go once through the reports of an expressway, the first one if not given, and add them up.
 
     `told` is called with the second that was reached.
@@ -127,7 +127,7 @@ def survey(feed: Feed, xway: int | None = None, told: Callable[[int], None] | No
     totals |= {"reports": int(every.sum()), "vehicles": len(vehicles), "accidents": len(accidents)}
     reached = np.array([_reached(wrecks, number - 1) for number in range(len(cars))])
     shape = (-1, 2, SEGMENTS * PARTS)
-    return Survey(
+    return RoadSurvey(
         xway,
         feed.files,
         np.array(speeds).reshape(shape),
@@ -195,15 +195,15 @@ def _reached(wrecks: list[Array], minute: int) -> Array:
     return reached.ravel()
 
 
-def _accidents(wrecks: list[Array]) -> tuple[Accident, ...]:
+def _accidents(wrecks: list[Array]) -> tuple[SeenAccident, ...]:
     """Each accident once, in order of their starts; one that goes on in the next spell is the same."""
-    found: list[Accident] = []
+    found: list[SeenAccident] = []
     under_way: dict[int, int] = {}
     for number, keys in enumerate([*wrecks, np.zeros(0, np.int64)]):
         standing = set(keys.tolist())
         for key in sorted(set(under_way) - standing):
             dir, feet = divmod(key // LANES, SEGMENTS * FEET)
-            found.append(Accident(dir, feet, under_way.pop(key) * EVERY, number * EVERY))
+            found.append(SeenAccident(dir, feet, under_way.pop(key) * EVERY, number * EVERY))
         for key in standing:
             under_way.setdefault(key, number)
     return tuple(sorted(found, key=lambda accident: accident.start))

@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from australis.apps.sounds.survey import Survey
+from australis.apps.sounds.survey import SoundSurvey
 from australis.errors import RunError
 from australis.model.train import Ints
 
@@ -36,7 +36,7 @@ _STYLE: Any = {
 }
 
 
-def png(found: Survey, events: Ints | None = None, title: str = "") -> bytes:
+def png(found: SoundSurvey, events: Ints | None = None, title: str = "") -> bytes:
     """A picture; events are rows of the first and the last sample of each."""
     shown = min(len(found.low), _MOST)
     with mpl.rc_context(_STYLE):
@@ -68,20 +68,20 @@ def read_events(path: Path) -> Ints:
     return np.stack(columns, axis=1)
 
 
-def _title(found: Survey, marks: Ints) -> str:
+def _title(found: SoundSurvey, marks: Ints) -> str:
     seconds = (found.end - found.begin) / found.rate
     events = "" if not len(marks) else ", 1 event" if len(marks) == 1 else f", {len(marks):,} events"
     channels = "1 channel" if len(found.low) == 1 else f"{len(found.low)} channels"
     return f"{found.name}: {seconds:,.4g} s, {channels} at {found.rate:,.6g} Hz{events}"
 
 
-def _within(found: Survey, events: Ints | None) -> Ints:
+def _within(found: SoundSurvey, events: Ints | None) -> Ints:
     if events is None:
         return np.empty((0, 2), np.int64)
     return events[(events[:, 1] >= found.begin) & (events[:, 0] < found.end)]
 
 
-def _wave(axes: Axes, found: Survey, channel: int, edges: Any) -> None:
+def _wave(axes: Axes, found: SoundSurvey, channel: int, edges: Any) -> None:
     low, high = found.low[channel], found.high[channel]
     most = max(float(np.abs(found.low).max()), float(np.abs(found.high).max()), 1e-6)
     middle = (edges[:-1] + edges[1:]) / 2
@@ -93,7 +93,7 @@ def _wave(axes: Axes, found: Survey, channel: int, edges: Any) -> None:
     axes.tick_params(axis="x", length=0)
 
 
-def _spectrum(figure: Figure, axes: Axes, found: Survey, edges: Any) -> None:
+def _spectrum(figure: Figure, axes: Axes, found: SoundSurvey, edges: Any) -> None:
     top = float(found.spectrum.max()) - 6
     floor = max(top - _RANGE, float(np.percentile(found.spectrum, 20)) - 3)
     place = (edges[0], edges[-1], 0.0, found.rate / 2000)
@@ -105,7 +105,7 @@ def _spectrum(figure: Figure, axes: Axes, found: Survey, edges: Any) -> None:
     figure.colorbar(drawn, ax=axes, label="dB", pad=0.01, aspect=12)
 
 
-def _mark(axes: Axes, found: Survey, events: Ints, outlined: bool = False) -> None:
+def _mark(axes: Axes, found: SoundSurvey, events: Ints, outlined: bool = False) -> None:
     for first, last in events.tolist():
         place = first / found.rate, (last + 1) / found.rate
         if outlined:

@@ -25,7 +25,7 @@ WINDOW = 0.02
 
 
 @dataclass(frozen=True)
-class Survey:
+class SoundSurvey:
     """The least and the largest sample of each channel in each column, and the spectrum of one channel in decibels.
 
     Samples are from -1 to 1 where the file has whole numbers.
@@ -67,7 +67,7 @@ def recording(path: Path, rate: str = "", channels: int | None = None, raw: bool
     return Recording(str(path), "float64", info.channels, rate, form=form)
 
 
-def survey(file: Recording, begin: int, end: int, channel: int = 1) -> Survey:
+def survey(file: Recording, begin: int, end: int, channel: int = 1) -> SoundSurvey:
     """Look over a stretch of a recording."""
     if not 1 <= channel <= file.columns:
         raise RunError(f"{file.path}: has no channel {channel}, but {file.columns}, counted from 1")
@@ -93,7 +93,7 @@ def survey(file: Recording, begin: int, end: int, channel: int = 1) -> Survey:
         high[:, at:until] = np.maximum.reduceat(some, edges[at:until] - first, axis=0).T
         spectrum[:, at:until] = _spectra(frames[:, channel - 1], inner, edges[at + 1 : until + 1] - before, size)
         at = until
-    return Survey(Path(file.path).name, rate, begin, end, low, high, spectrum, channel)
+    return SoundSurvey(Path(file.path).name, rate, begin, end, low, high, spectrum, channel)
 
 
 def _scaled(frames: Samples) -> Reals:

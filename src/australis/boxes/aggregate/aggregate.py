@@ -17,14 +17,14 @@ from australis.boxes.aggregate import panes as by_pane
 from australis.boxes.aggregate import windows as by_window
 from australis.boxes.aggregate.results import Folded, Functions, folded
 from australis.boxes.bsort import BSort
-from australis.boxes.edges import Grid, begins, grid, without
-from australis.boxes.folds import Accumulators, Feed
+from australis.boxes.edges import WindowGrid, begins, grid, without
+from australis.boxes.folds import Accumulators, Contributions
 from australis.boxes.folds.fold import ALL
 from australis.errors import ExpressionError, RunError, SchemaError
 from australis.expressions import Expr
 from australis.model.ascent import Ascent, Disorder, computed
 from australis.model.box import OUT, Box, Key, Moment, Tables, Trains, bound
-from australis.model.facts import Facts, Group
+from australis.model.facts import Facts, SignalGroup
 from australis.model.order import Order, place_type
 from australis.model.table import Table
 from australis.model.train import Bools, Ints, Train, concat, empty
@@ -125,7 +125,7 @@ class Aggregate(Box):
         return Disorder(f"windows end at different times in the groups of {groups}, so `{column}` does not ascend")
 
     def facts(self, title: str, given: Sequence[Facts], streams: Sequence[pa.Schema]) -> Facts:
-        return Facts(tuple(Group(name, title, name) for name in self.order.by))
+        return Facts(tuple(SignalGroup(name, title, name) for name in self.order.by))
 
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
         (train,) = trains
@@ -148,7 +148,7 @@ class Aggregate(Box):
             return list(self._fill_panes(tables, train, late, shape))
         return list(self._fill_windows(tables, train, late))
 
-    def _fill_panes(self, tables: Tables, train: Train, late: Bools, shape: by_pane.Shape) -> list[Train]:
+    def _fill_panes(self, tables: Tables, train: Train, late: Bools, shape: by_pane.PaneShape) -> list[Train]:
         groups, windows, functions = tables["by"], tables["windows"], self._folded(train.schema)
         those = self.order.find(groups, train)
         places, valid = self.order.places(train)
@@ -166,12 +166,12 @@ class Aggregate(Box):
                 closed = by_pane.close_due(row, those[row], shape, its, panes, closed)
                 row += 1
         accumulators = functions.accumulators(windows, tables)
-        functions.add(accumulators, Feed(slots, ALL, places), train.tuples)
+        functions.add(accumulators, Contributions(slots, ALL, places), train.tuples)
         done = closed.cut()
         return [self._closed_panes(tables, train.schema, shape, done, train.numbers(done.rows))]
 
     def _closed_panes(
-        self, tables: Tables, stream: pa.Schema, shape: by_pane.Shape, closed: by_pane.Closed, numbers: Ints
+        self, tables: Tables, stream: pa.Schema, shape: by_pane.PaneShape, closed: by_pane.Closed, numbers: Ints
     ) -> Train:
         if not len(closed.windows):
             return empty(self._schema(stream))
@@ -211,7 +211,7 @@ class Aggregate(Box):
             windows.touched[done.slots] = True
             windows.touched[done.closed] = True
             accumulators = functions.accumulators(windows, tables)
-            functions.add(accumulators, Feed(done.slots, done.rows, places), train.tuples)
+            functions.add(accumulators, Contributions(done.slots, done.rows, places), train.tuples)
             out.append(self._closed_windows(tables, train.schema, done.closed, train.number[done.triggers]))
             self._drop(tables, functions, done.dropped)
         return out
@@ -326,25 +326,25 @@ class Aggregate(Box):
         return size, advance
 
     @bound
-    def _paned(self, stream: pa.Schema) -> by_pane.Shape | None:
+    def _paned(self, stream: pa.Schema) -> by_pane.PaneShape | None:
         """The windows as panes, where they can share them."""
         size, advance = self._spans(stream)
         if self.timeout is not None or isinstance(self.advance, Expr) or not self._folded(stream).merges:
             return None
         on = self._grid(size, advance)
-        return by_pane.Shape(on, self.order.counts, on.parts is None) if on.per_window else None
+        return by_pane.PaneShape(on, self.order.counts, on.parts is None) if on.per_window else None
 
     @bound
-    def _shape(self, stream: pa.Schema) -> by_window.Shape:
+    def _shape(self, stream: pa.Schema) -> by_window.WindowShape:
         size, advance = self._spans(stream)
         if isinstance(self.advance, Expr):
             on = without(size or 0, place_type(self.order.check(stream)) == pa.int64())
         else:
             on = self._grid(size, advance)
         by_predicate = isinstance(self.advance, Expr)
-        return by_window.Shape(on, by_predicate, size is not None, self.order.counts, self._timeout())
+        return by_window.WindowShape(on, by_predicate, size is not None, self.order.counts, self._timeout())
 
-    def _grid(self, size: Any, advance: Any) -> Grid:
+    def _grid(self, size: Any, advance: Any) -> WindowGrid:
         return grid(size, advance, 1 if self.order.counts else 0)
 
 

@@ -12,17 +12,17 @@ import numpy as np
 import pyarrow as pa
 
 from australis.arrow.columns import Values
-from australis.boxes.edges import Grid, apart, between, earliest, edge, index, over, until
+from australis.boxes.edges import WindowGrid, apart, between, earliest, edge, index, over, until
 from australis.kernels.jit import inner, kernel, longer
 from australis.model.order import admit, bounded
 from australis.model.table import Table
 from australis.model.train import Bools, Ints
 
 
-class Shape(NamedTuple):
+class PaneShape(NamedTuple):
     """How windows lie on the values of an order."""
 
-    grid: Grid
+    grid: WindowGrid
     """Of which a step is a pane."""
     counts: bool
     """On arrival numbers, where there is no window before the first."""
@@ -30,7 +30,7 @@ class Shape(NamedTuple):
     """Values are whole numbers, which can be compared with a pane's start."""
 
 
-class Groups(NamedTuple):
+class PaneGroups(NamedTuple):
     """The columns that panes need of the table of groups."""
 
     heap: Values
@@ -88,8 +88,8 @@ def pane_fields(place: pa.DataType) -> list[pa.Field[Any]]:
     return [*numbers, pa.field("#start", place, nullable=False)]
 
 
-def groups_of(table: Table) -> Groups:
-    return Groups(*(table["#" + name] for name in Groups._fields))
+def groups_of(table: Table) -> PaneGroups:
+    return PaneGroups(*(table["#" + name] for name in PaneGroups._fields))
 
 
 def panes_of(table: Table) -> Panes:
@@ -116,7 +116,7 @@ def _more(out: Closed) -> Closed:
 
 
 @inner
-def _earliest(group: int, shape: Shape, groups: Groups, panes: Panes) -> int:
+def _earliest(group: int, shape: PaneShape, groups: PaneGroups, panes: Panes) -> int:
     """The earliest window of a group that is still open."""
     window = earliest(panes.ordinal[groups.head[group] - 1], shape.grid.per_window, shape.grid.per_advance)
     if shape.counts and window < 0:
@@ -128,7 +128,7 @@ def _earliest(group: int, shape: Shape, groups: Groups, panes: Panes) -> int:
 
 @inner
 def _close(
-    row: int, group: int, bound: Any, everything: bool, shape: Shape, groups: Groups, panes: Panes, out: Closed
+    row: int, group: int, bound: Any, everything: bool, shape: PaneShape, groups: PaneGroups, panes: Panes, out: Closed
 ) -> bool:
     """Close the windows of a group that end at `bound` or before, or all of them; false if there is no more room."""
     while groups.head[group]:
@@ -163,7 +163,7 @@ def _close(
 
 
 @kernel
-def close_all(those: Ints, shape: Shape, groups: Groups, panes: Panes) -> Closed:
+def close_all(those: Ints, shape: PaneShape, groups: PaneGroups, panes: Panes) -> Closed:
     """Close every window of these groups: nothing more will come."""
     out = none_closed()
     for group in those:
@@ -173,7 +173,7 @@ def close_all(those: Ints, shape: Shape, groups: Groups, panes: Panes) -> Closed
 
 
 @inner
-def _pane(group: int, here: Any, ts: int, shape: Shape, groups: Groups, panes: Panes, fresh: int) -> int:
+def _pane(group: int, here: Any, ts: int, shape: PaneShape, groups: PaneGroups, panes: Panes, fresh: int) -> int:
     """The pane of a value, made in the slot `fresh` if it is new; -1 between windows."""
     origin, step, parts = shape.grid.origin, shape.grid.step, shape.grid.parts
     at = index(here, origin, step, parts)
@@ -210,8 +210,8 @@ def _put(
     places: Values,
     valid: Bools,
     ts: int,
-    shape: Shape,
-    groups: Groups,
+    shape: PaneShape,
+    groups: PaneGroups,
     panes: Panes,
     spare: Ints,
     top: int,
@@ -247,14 +247,21 @@ def _put(
 
 
 @inner
-def _beyond(here: Any, start: Any, grid: Grid) -> bool:
+def _beyond(here: Any, start: Any, grid: WindowGrid) -> bool:
     """Whether a whole number lies behind the pane at a start, which is no larger."""
     return bool(np.uint64(here) - np.uint64(start) >= np.uint64(grid.step))
 
 
 @inner
 def _stays(
-    row: np.uintp, group: np.uintp, places: Values, ts: Ints, shape: Shape, groups: Groups, panes: Panes, slots: Ints
+    row: np.uintp,
+    group: np.uintp,
+    places: Values,
+    ts: Ints,
+    shape: PaneShape,
+    groups: PaneGroups,
+    panes: Panes,
+    slots: Ints,
 ) -> bool:
     """Put a tuple in its group's last pane if that is where it belongs, as most do; no window is due by it.
 
@@ -279,8 +286,8 @@ def place(
     places: Values,
     valid: Bools,
     ts: Ints,
-    shape: Shape,
-    groups: Groups,
+    shape: PaneShape,
+    groups: PaneGroups,
     panes: Panes,
     spare: Ints,
     top: int,
@@ -307,7 +314,7 @@ def place(
 
 
 @kernel
-def close_due(row: int, group: int, shape: Shape, groups: Groups, panes: Panes, out: Closed) -> Closed:
+def close_due(row: int, group: int, shape: PaneShape, groups: PaneGroups, panes: Panes, out: Closed) -> Closed:
     """Close what a tuple made due, with more room."""
     out = _more(out)
     while not _close(row, group, groups.heap[group, 0], False, shape, groups, panes, out):

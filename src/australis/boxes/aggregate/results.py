@@ -9,10 +9,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from australis.boxes.folds import Accumulators, Feed, Fold, fold
+from australis.boxes.folds import Accumulators, Contributions, Fold, fold
 from australis.errors import AustralisError, RunError, SchemaError
 from australis.expressions import Bound
-from australis.expressions.aggregate import Aggregation, Call
+from australis.expressions.aggregate import AggregateCall, Aggregation
 from australis.model.table import Table
 from australis.model.train import Ints
 
@@ -23,7 +23,7 @@ Functions = tuple[tuple[str, Aggregation], ...]
 class Folded:
     """Functions bound to the schema of the tuples that they aggregate: one fold for each call, however often made."""
 
-    calls: tuple[Call, ...]
+    calls: tuple[AggregateCall, ...]
     folds: tuple[Fold, ...]
     arguments: tuple[tuple[Bound, ...], ...]
     results: tuple[tuple[str, Bound], ...]
@@ -58,7 +58,7 @@ class Folded:
             for i, one in enumerate(self.folds)
         ]
 
-    def add(self, into: Sequence[Accumulators], feed: Feed, tuples: pa.RecordBatch) -> None:
+    def add(self, into: Sequence[Accumulators], feed: Contributions, tuples: pa.RecordBatch) -> None:
         """Fold tuples in."""
         for one, accumulators, arguments in zip(self.folds, into, self.arguments, strict=True):
             one.add(accumulators, feed, [argument.evaluate(tuples) for argument in arguments])
@@ -85,7 +85,7 @@ def folded(functions: Functions, stream: pa.Schema, order: pa.DataType, taken: t
     """Bind functions to a stream; `taken` are the other columns of the output, whose names they may not have."""
     if not functions:
         raise SchemaError("no function is given: say for example cars='count(*)'")
-    calls: dict[Call, int] = {}
+    calls: dict[AggregateCall, int] = {}
     for name, function in functions:
         if name in taken:
             raise SchemaError(f"`{name}` is a column of the output already: give `{function}` another name")

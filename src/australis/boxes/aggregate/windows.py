@@ -12,17 +12,17 @@ import numpy as np
 import pyarrow as pa
 
 from australis.arrow.columns import Values
-from australis.boxes.edges import Grid, edge, ended, holding
+from australis.boxes.edges import WindowGrid, edge, ended, holding
 from australis.kernels.jit import inner
 from australis.model.order import admit, bounded
 from australis.model.table import Table
 from australis.model.train import Bools, Ints
 
 
-class Shape(NamedTuple):
+class WindowShape(NamedTuple):
     """How windows lie on the values of an order."""
 
-    grid: Grid
+    grid: WindowGrid
     by_predicate: bool
     """Whether a predicate opens windows."""
     bounded: bool
@@ -33,7 +33,7 @@ class Shape(NamedTuple):
     """In microseconds, or -1."""
 
 
-class Groups(NamedTuple):
+class WindowGroups(NamedTuple):
     """The columns that windows need of the table of groups."""
 
     heap: Values
@@ -95,8 +95,8 @@ def window_fields(place: pa.DataType) -> list[pa.Field[Any]]:
     return [*numbers, pa.field("#start", place, nullable=False), pa.field("#done", pa.bool_(), nullable=False)]
 
 
-def groups_of(table: Table) -> Groups:
-    return Groups(*(table["#" + name] for name in Groups._fields))
+def groups_of(table: Table) -> WindowGroups:
+    return WindowGroups(*(table["#" + name] for name in WindowGroups._fields))
 
 
 def windows_of(table: Table) -> Windows:
@@ -113,7 +113,7 @@ def _close(row: int, slot: int, out: Outcome) -> None:
 
 
 @inner
-def _drop_first(row: int, group: int, groups: Groups, windows: Windows, out: Outcome) -> None:
+def _drop_first(row: int, group: int, groups: WindowGroups, windows: Windows, out: Outcome) -> None:
     """Close the first window of a group, unless it timed out, and take it from the chain."""
     slot = groups.head[group] - 1
     if not windows.done[slot]:
@@ -127,7 +127,9 @@ def _drop_first(row: int, group: int, groups: Groups, windows: Windows, out: Out
 
 
 @inner
-def _drop_ended(row: int, group: int, bound: Any, shape: Shape, groups: Groups, windows: Windows, out: Outcome) -> None:
+def _drop_ended(
+    row: int, group: int, bound: Any, shape: WindowShape, groups: WindowGroups, windows: Windows, out: Outcome
+) -> None:
     """Close the windows that end at `bound` or before."""
     while groups.head[group]:
         slot = groups.head[group] - 1
@@ -138,7 +140,7 @@ def _drop_ended(row: int, group: int, bound: Any, shape: Shape, groups: Groups, 
 
 @inner
 def _open(
-    group: int, index: int, start: Any, ts: int, before: int, slot: int, groups: Groups, windows: Windows
+    group: int, index: int, start: Any, ts: int, before: int, slot: int, groups: WindowGroups, windows: Windows
 ) -> None:
     """A window in a spare slot, after the window `before` in the chain, or first."""
     windows.group[slot], windows.ordinal[slot], windows.start[slot] = group, index, start
@@ -156,7 +158,7 @@ def _open(
 
 
 @inner
-def close_all(those: Ints, groups: Groups, windows: Windows, out: Outcome) -> None:
+def close_all(those: Ints, groups: WindowGroups, windows: Windows, out: Outcome) -> None:
     """Close every window of these groups: nothing more will come."""
     for group in those:
         while groups.head[group]:
@@ -164,7 +166,9 @@ def close_all(those: Ints, groups: Groups, windows: Windows, out: Outcome) -> No
 
 
 @inner
-def _time_out(row: int, group: int, clock: int, shape: Shape, groups: Groups, windows: Windows, out: Outcome) -> None:
+def _time_out(
+    row: int, group: int, clock: int, shape: WindowShape, groups: WindowGroups, windows: Windows, out: Outcome
+) -> None:
     """Close the windows of a group that opened too long ago; they stay in the chain, done."""
     slot = groups.head[group] - 1
     while slot >= 0:
@@ -180,8 +184,8 @@ def _open_between(
     lowest: int,
     highest: int,
     ts: int,
-    shape: Shape,
-    groups: Groups,
+    shape: WindowShape,
+    groups: WindowGroups,
     windows: Windows,
     spare: Ints,
     top: int,
@@ -205,7 +209,7 @@ def _open_between(
 
 @inner
 def _give(
-    row: int, group: int, lowest: int, highest: int, ts: int, groups: Groups, windows: Windows, out: Outcome
+    row: int, group: int, lowest: int, highest: int, ts: int, groups: WindowGroups, windows: Windows, out: Outcome
 ) -> bool:
     """Give a tuple to the windows of these indices that are not done; whether all that want it are."""
     given, wanted = out.lengths[0], False
@@ -229,8 +233,8 @@ def place(
     valid: Bools,
     opens: Bools,
     ts: Ints,
-    shape: Shape,
-    groups: Groups,
+    shape: WindowShape,
+    groups: WindowGroups,
     windows: Windows,
     spare: Ints,
     top: int,

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from australis.arrow.columns import Values, arrow, storage
-from australis.boxes.folds.fold import ALL_VALID, COUNT, Accumulators, Feed, Merging, numbers
+from australis.boxes.folds.fold import ALL_VALID, COUNT, Accumulators, Contributions, Merging, numbers
 from australis.kernels.jit import inner, kernel
 from australis.model.train import Bools, Ints
 
@@ -22,7 +22,7 @@ class Count(Merging):
     type: pa.DataType = pa.int64()
     fields: tuple[pa.Field[Any], ...] = (COUNT,)
 
-    def add(self, into: Accumulators, feed: Feed, arguments: Sequence[pa.Array[Any]]) -> None:
+    def add(self, into: Accumulators, feed: Contributions, arguments: Sequence[pa.Array[Any]]) -> None:
         valid = ALL_VALID
         if arguments and arguments[0].null_count:
             valid = arguments[0].is_valid().to_numpy(zero_copy_only=False)
@@ -43,7 +43,7 @@ class Sum(Merging):
     type: pa.DataType = pa.float64()
     fields: tuple[pa.Field[Any], ...] = (COUNT, pa.field("total", pa.float64(), nullable=False))
 
-    def add(self, into: Accumulators, feed: Feed, arguments: Sequence[pa.Array[Any]]) -> None:
+    def add(self, into: Accumulators, feed: Contributions, arguments: Sequence[pa.Array[Any]]) -> None:
         values, valid = numbers(arguments[0])
         _sum(feed.slots, feed.rows, values, valid, into.columns["n"], into.columns["total"])
 
@@ -69,7 +69,7 @@ class Extreme(Merging):
         kept = argument if argument == pa.uint64() else wide
         return cls(argument, (COUNT, pa.field("value", kept, nullable=False)), greatest)
 
-    def add(self, into: Accumulators, feed: Feed, arguments: Sequence[pa.Array[Any]]) -> None:
+    def add(self, into: Accumulators, feed: Contributions, arguments: Sequence[pa.Array[Any]]) -> None:
         values, valid = numbers(arguments[0])
         _extreme(feed.slots, feed.rows, values, valid, into.columns["n"], into.columns["value"], self.greatest)
 
@@ -95,7 +95,7 @@ class Variance(Merging):
         pa.field("squares", pa.float64(), nullable=False),
     )
 
-    def add(self, into: Accumulators, feed: Feed, arguments: Sequence[pa.Array[Any]]) -> None:
+    def add(self, into: Accumulators, feed: Contributions, arguments: Sequence[pa.Array[Any]]) -> None:
         values, valid = numbers(arguments[0])
         own = into.columns
         _welford(feed.slots, feed.rows, values, valid, own["n"], own["mean"], own["squares"])

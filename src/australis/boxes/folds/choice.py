@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from australis.arrow.columns import Values, arrow, plain
-from australis.boxes.folds.fold import Accumulators, Feed
+from australis.boxes.folds.fold import Accumulators, Contributions
 from australis.expressions.operand import computed
 from australis.kernels.jit import kernel
 from australis.model.table import Table
@@ -51,7 +51,7 @@ class End(_Choice):
         count, at = pa.field("n", pa.int64(), nullable=False), pa.field("at", order, nullable=False)
         return cls(argument, (count, at, pa.field("value", argument)), last)
 
-    def add(self, into: Accumulators, feed: Feed, arguments: Sequence[pa.Array[Any]]) -> None:
+    def add(self, into: Accumulators, feed: Contributions, arguments: Sequence[pa.Array[Any]]) -> None:
         chosen = _ends(feed.slots, feed.rows, feed.at, into.columns["n"], into.columns["at"], self.last)
         rows = feed.rows[chosen] if len(feed.rows) else chosen
         self._choose(into, feed.slots[chosen], arguments[0].take(rows))
@@ -71,7 +71,7 @@ class ExtremeOf(_Choice):
         type_ = computed(argument)
         return cls(type_, (pa.field("value", type_),), greatest)
 
-    def add(self, into: Accumulators, feed: Feed, arguments: Sequence[pa.Array[Any]]) -> None:
+    def add(self, into: Accumulators, feed: Contributions, arguments: Sequence[pa.Array[Any]]) -> None:
         rows = feed.rows if len(feed.rows) else np.arange(len(feed.slots))
         values = arguments[0].cast(self.type).take(rows)
         there = (feed.slots >= 0) & values.is_valid().to_numpy(zero_copy_only=False)
@@ -90,7 +90,7 @@ class ExtremeOf(_Choice):
         merged = Table(pa.schema(self.fields))
         merged.insert(windows)
         out = Accumulators(merged.columns, merged.valid)
-        feed = Feed(np.repeat(np.arange(windows), np.diff(starts)), slots, slots)
+        feed = Contributions(np.repeat(np.arange(windows), np.diff(starts)), slots, slots)
         self.add(out, feed, [arrow(panes.columns["value"], panes.valid["value"], self.type)])
         return out.at(np.arange(windows))
 

@@ -16,7 +16,7 @@ from numba.np.numpy_support import as_dtype, from_dtype
 
 from australis.arrow.columns import Values, arrow, storage
 from australis.boxes.folds.checked import checked
-from australis.boxes.folds.fold import ALL_VALID, Accumulators, Feed, numbers
+from australis.boxes.folds.fold import ALL_VALID, Accumulators, Contributions, numbers
 from australis.errors import ExpressionError, RunError
 from australis.expressions.window_function import WindowFunction
 from australis.model.table import Table
@@ -34,7 +34,7 @@ class Compiled:
     finish_kernel: Callable[..., None]
     merges: bool = False
 
-    def add(self, into: Accumulators, feed: Feed, arguments: Sequence[pa.Array[Any]]) -> None:
+    def add(self, into: Accumulators, feed: Contributions, arguments: Sequence[pa.Array[Any]]) -> None:
         valid = ALL_VALID
         values: list[Values] = []
         for argument in arguments:

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from australis.arrow.columns import arrow
 from australis.boxes.folds.arithmetic import Variance
-from australis.boxes.folds.fold import ALL_VALID, Accumulators, Feed
+from australis.boxes.folds.fold import ALL_VALID, Accumulators, Contributions
 from australis.errors import RunError
 from australis.expressions.decimals import MOST
 from australis.kernels.jit import inner, kernel
@@ -47,7 +47,7 @@ class DecimalSum:
         own = pa.decimal128(argument.precision, argument.scale)
         return cls(own, pa.float64() if mean else total, mean)
 
-    def add(self, into: Accumulators, feed: Feed, arguments: Sequence[pa.Array[Any]]) -> None:
+    def add(self, into: Accumulators, feed: Contributions, arguments: Sequence[pa.Array[Any]]) -> None:
         array = arguments[0].cast(self.argument)
         valid = ALL_VALID if not array.null_count else array.is_valid().to_numpy(zero_copy_only=False)
         data: Any = array.buffers()[1]
@@ -89,7 +89,7 @@ class DecimalSum:
 class DecimalVariance(Variance):
     """The variance of decimals as doubles."""
 
-    def add(self, into: Accumulators, feed: Feed, arguments: Sequence[pa.Array[Any]]) -> None:
+    def add(self, into: Accumulators, feed: Contributions, arguments: Sequence[pa.Array[Any]]) -> None:
         super().add(into, feed, [arguments[0].cast(pa.float64())])
 
 

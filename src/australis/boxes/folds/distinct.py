@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from australis.arrow.columns import arrow, flags, take
-from australis.boxes.folds.fold import Accumulators, Feed
+from australis.boxes.folds.fold import Accumulators, Contributions
 from australis.kernels.jit import inner, kernel
 from australis.model.table import Table
 from australis.model.train import Bools, Ints
@@ -35,7 +35,7 @@ class CountDistinct:
         counted = pa.field("counted", pa.bool_(), nullable=False)
         return Table(pa.schema([window, *values, chain, counted]), ("window", *(field.name for field in values)))
 
-    def add(self, into: Accumulators, feed: Feed, arguments: Sequence[pa.Array[Any]]) -> None:
+    def add(self, into: Accumulators, feed: Contributions, arguments: Sequence[pa.Array[Any]]) -> None:
         assert into.seen is not None
         rows = feed.rows if len(feed.rows) else np.arange(len(feed.slots))
         there = feed.slots >= 0

@@ -18,7 +18,7 @@ ALL_VALID: Bools = np.empty(0, np.bool_)
 
 
 @dataclass(frozen=True)
-class Feed:
+class Contributions:
     """Contributions of tuples to windows: which accumulator takes which row, in order of arrival.
 
     `rows` may be empty: then contribution i is row i. A slot of -1 takes nothing. `at` is each row's place in the
@@ -59,7 +59,7 @@ class Fold(Protocol):
     def merges(self) -> bool:
         """Whether two accumulators can be made one, so that overlapping windows share their panes."""
 
-    def add(self, into: Accumulators, feed: Feed, arguments: Sequence[pa.Array[Any]]) -> None:
+    def add(self, into: Accumulators, feed: Contributions, arguments: Sequence[pa.Array[Any]]) -> None:
         """Take the contributions."""
 
     def merge(self, panes: Accumulators, starts: Ints, slots: Ints) -> Accumulators:

@@ -12,7 +12,7 @@ from australis.boxes.folds.distinct import CountDistinct
 from australis.boxes.folds.fold import Fold
 from australis.boxes.folds.whole import WholeSum, WholeVariance
 from australis.errors import ExpressionError, listing, near
-from australis.expressions.aggregate import Call
+from australis.expressions.aggregate import AggregateCall
 from australis.expressions.window_function import WINDOW_FUNCTIONS
 from australis.model.keys import hashable
 
@@ -21,7 +21,7 @@ NAMES = (
 )  # fmt: skip
 
 
-def fold(call: Call, arguments: tuple[pa.DataType, ...], order: pa.DataType) -> Fold:
+def fold(call: AggregateCall, arguments: tuple[pa.DataType, ...], order: pa.DataType) -> Fold:
     """The fold of a call on arguments of these types, in windows ordered on a value of type `order`."""
     if call.distinct and call.name != "count":
         raise ExpressionError(f"`{call}`: distinct is for count alone")

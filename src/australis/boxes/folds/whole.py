@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from australis.arrow.columns import arrow
-from australis.boxes.folds.fold import COUNT, Accumulators, Feed, Merging, numbers
+from australis.boxes.folds.fold import COUNT, Accumulators, Contributions, Merging, numbers
 from australis.kernels.jit import inner, kernel
 from australis.model.train import Bools, Ints
 
@@ -38,7 +38,7 @@ class WholeSum(Merging):
         total: pa.DataType = argument if pa.types.is_duration(argument) else pa.int64()
         return cls(pa.float64() if mean else total, mean, argument == pa.uint64())
 
-    def add(self, into: Accumulators, feed: Feed, arguments: Sequence[pa.Array[Any]]) -> None:
+    def add(self, into: Accumulators, feed: Contributions, arguments: Sequence[pa.Array[Any]]) -> None:
         values, valid = numbers(arguments[0])
         own = into.columns
         if self.unsigned:
@@ -79,7 +79,7 @@ class WholeVariance(Merging):
         pa.field("squares", pa.float64(), nullable=False),
     )
 
-    def add(self, into: Accumulators, feed: Feed, arguments: Sequence[pa.Array[Any]]) -> None:
+    def add(self, into: Accumulators, feed: Contributions, arguments: Sequence[pa.Array[Any]]) -> None:
         values, valid = numbers(arguments[0])
         if self.unsigned:  # differences are all that counts
             values = values.view(np.int64) ^ _LEAST

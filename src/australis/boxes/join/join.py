@@ -14,10 +14,10 @@ import pyarrow as pa
 
 from australis.arrow.columns import Values
 from australis.arrow.durations import Span, measure
-from australis.boxes.chains import Chain, chain_of, chained_queue, ends, limit, lowest, settle, sweep, taken
+from australis.boxes.chains import ChainColumns, chain_of, chained_queue, ends, limit, lowest, settle, sweep, taken
 from australis.boxes.edges import MOST
 from australis.boxes.join.pair import Match, Pair, match
-from australis.boxes.join.pairing import Arrivals, pair_up
+from australis.boxes.join.pairing import JoinArrivals, pair_up
 from australis.boxes.queues import gather, gather_ts
 from australis.errors import NetworkError, SchemaError
 from australis.expressions import Expr
@@ -160,7 +160,7 @@ class Join(Box):
         lates = [train.where(pa.array(~there.timely)) for train, there in zip(trains, arrivals, strict=True)]
         return concat(self._pair(left, right).schema, out), *lates
 
-    def _arrive(self, tables: Tables, side: str, train: Train, match_: Match) -> Arrivals:
+    def _arrive(self, tables: Tables, side: str, train: Train, match_: Match) -> JoinArrivals:
         """Find out what is in order, and the places and keys."""
         order, other = (self.left, self.right) if side == "left" else (self.right, self.left)
         place, names = tables[side]["#place"].dtype, match_.left if side == "left" else match_.right
@@ -180,9 +180,9 @@ class Join(Box):
                 keys[column.is_null().to_numpy(zero_copy_only=False)] = -1
         if kept:
             tables[side].reserve(len(train))
-        return Arrivals(train.number, timely, places, keys, kept, np.full(len(train), -1, np.int64))
+        return JoinArrivals(train.number, timely, places, keys, kept, np.full(len(train), -1, np.int64))
 
-    def _pairs(self, tables: Tables, trains: Trains, arrivals: list[Arrivals]) -> list[Train]:
+    def _pairs(self, tables: Tables, trains: Trains, arrivals: list[JoinArrivals]) -> list[Train]:
         left, right = trains
         size = self._size(left.schema, right.schema)
         spares = [tables[side].spare for side in _SIDES]
@@ -220,7 +220,7 @@ class Join(Box):
         rest = self._match(left.schema, right.schema).rest
         return pairs if rest is None else pairs.where(rest.bind(pair.schema).mask(tuples))
 
-    def _sweep(self, tables: Tables, side: str, streams: list[pa.Schema], chain: Chain) -> None:
+    def _sweep(self, tables: Tables, side: str, streams: list[pa.Schema], chain: ChainColumns) -> None:
         """From time to time drop the tuples that no partner can come for, and the keys without any tuple."""
         swept, keys = tables["swept"], tables["keys"]
         if not len(swept):

@@ -11,7 +11,7 @@ from australis.arrow.columns import storage
 from australis.errors import ExpressionError, SchemaError, listing, near
 from australis.expressions import Expr
 from australis.expressions.expression import of
-from australis.expressions.node import Apply, Name, Node, apply
+from australis.expressions.node import FunctionCall, Name, Node, apply
 from australis.model.box import Key
 
 LEFT, RIGHT = "left.", "right."
@@ -104,12 +104,12 @@ def match(predicate: Expr | None, pair: Pair) -> Match:
 
 def _conjuncts(predicate: Expr) -> tuple[Node, ...]:
     node = predicate.node
-    return node.args if isinstance(node, Apply) and node.function == "and" else (node,)
+    return node.args if isinstance(node, FunctionCall) and node.function == "and" else (node,)
 
 
 def _equated(node: Node) -> tuple[str, str] | None:
     """The two columns that a part of a predicate says are equal, if that is all it says."""
-    if isinstance(node, Apply) and node.function == "=":
+    if isinstance(node, FunctionCall) and node.function == "=":
         one, other = node.args
         if isinstance(one, Name) and isinstance(other, Name):
             return one.name, other.name

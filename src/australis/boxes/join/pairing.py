@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from australis.arrow.columns import Values
-from australis.boxes.chains import Chain, above, first_from, identity, link, upper
+from australis.boxes.chains import ChainColumns, above, first_from, identity, link, upper
 from australis.kernels.jit import inner
 from australis.model.train import Bools, Ints
 
 
-class Arrivals(NamedTuple):
+class JoinArrivals(NamedTuple):
     """What came on one side: arrival numbers, which are in order, their places and keys, and the slots they took."""
 
     number: Ints
@@ -23,7 +23,7 @@ class Arrivals(NamedTuple):
 
 @inner
 def _arrived(
-    row: int, mine: Arrivals, chain: Chain, others: Chain, spare: Ints, top: int, band: Any
+    row: int, mine: JoinArrivals, chain: ChainColumns, others: ChainColumns, spare: Ints, top: int, band: Any
 ) -> tuple[int, int]:
     """Hold a tuple if its side is kept; its first partner, as slot + 1, and the stack of spare slots."""
     size, banded, parts = band
@@ -39,7 +39,15 @@ def _arrived(
 
 @inner
 def _probe(
-    row: int, partner: int, mine: Arrivals, others: Chain, band: Any, me: Ints, them: Ints, numbers: Ints, pairs: int
+    row: int,
+    partner: int,
+    mine: JoinArrivals,
+    others: ChainColumns,
+    band: Any,
+    me: Ints,
+    them: Ints,
+    numbers: Ints,
+    pairs: int,
 ) -> tuple[int, int]:
     """Pair a tuple with those from `partner` on while there is room; the next partner and the number of pairs."""
     size, banded, parts = band
@@ -54,10 +62,10 @@ def _probe(
 
 @inner
 def pair_up(
-    left: Arrivals,
-    right: Arrivals,
-    left_chain: Chain,
-    right_chain: Chain,
+    left: JoinArrivals,
+    right: JoinArrivals,
+    left_chain: ChainColumns,
+    right_chain: ChainColumns,
     left_spare: Ints,
     right_spare: Ints,
     tops: Ints,

@@ -181,7 +181,7 @@ class Ask(Answering):
         """The queries that a watch would refuse."""
         none = np.zeros(len(self.queries), np.int64)
         names = [name for name, _ in self.conditions]
-        good = asked.Rows(Train(self._rows, none, none), names, self.earth).good
+        good = asked.QueryRows(Train(self._rows, none, none), names, self.earth).good
         return [name for (name, _), fine in zip(self.queries, good, strict=True) if not fine]
 
     def _inputs(self, *inputs: pa.Schema) -> tuple[pa.Schema, ...]:

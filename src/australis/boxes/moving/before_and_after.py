@@ -10,7 +10,7 @@ import pyarrow as pa
 from australis.boxes.moving import holding, memory, stepwise
 from australis.boxes.moving import objects as known
 from australis.boxes.moving import queries as asked
-from australis.boxes.moving.grid import Grid
+from australis.boxes.moving.grid import CellGrid
 from australis.boxes.moving.moments import parts, running
 from australis.boxes.moving.regions import Floats, Regions
 from australis.boxes.moving.shedding import accuracies
@@ -84,7 +84,7 @@ def released(box: Watch, tables: Tables, trains: Trains, moment: Moment) -> tupl
     return some, first
 
 
-def clock(box: Watch, tables: Tables, trains: Trains, before: Any) -> stepwise.Clock | None:
+def clock(box: Watch, tables: Tables, trains: Trains, before: Any) -> stepwise.TrainClock | None:
     """The latest time after each tuple."""
     if box.timeout is None or box.time is None:
         return None
@@ -95,11 +95,18 @@ def clock(box: Watch, tables: Tables, trains: Trains, before: Any) -> stepwise.C
     order = np.flatnonzero(timed)[np.argsort(at[timed], kind="stable")]
     first = times.dtype.type(least(tables["clock"]) if before is None else before)
     nows = running(times[order], at[order], len(numbers), first, box._leeway(trains[0].schema))
-    return stepwise.Clock(numbers, nows, first)
+    return stepwise.TrainClock(numbers, nows, first)
 
 
 def remember(
-    box: Watch, tables: Tables, trains: Trains, whole: Grid, after: Regions, leaders: Ints, gone: Bools, reported: Ints
+    box: Watch,
+    tables: Tables,
+    trains: Trains,
+    whole: CellGrid,
+    after: Regions,
+    leaders: Ints,
+    gone: Bools,
+    reported: Ints,
 ) -> Floats | None:
     """Let go of objects that nobody wants, and shed some where there is a budget; the accuracies that are left."""
     objects, queries = tables["objects"], tables["queries"]

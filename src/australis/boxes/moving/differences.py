@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from australis.boxes.moving.grid import Grid, cells_of, rows_of
+from australis.boxes.moving.grid import CellGrid, cells_of, rows_of
 from australis.boxes.moving.regions import Regions, contains, covers
 from australis.kernels.jit import inner
 from australis.model.train import Ints
@@ -12,7 +12,7 @@ from australis.model.train import Ints
 _MOST_PAIRS = 1 << 20
 
 
-def differences(grid: Grid, here: Regions, there: Regions, queries: Ints) -> tuple[Ints, Ints]:
+def differences(grid: CellGrid, here: Regions, there: Regions, queries: Ints) -> tuple[Ints, Ints]:
     """The slots of queries and of objects that are in the answer here and not there.
 
     Membership follows from the positions at both moments: no answer is stored.
@@ -29,14 +29,16 @@ def differences(grid: Grid, here: Regions, there: Regions, queries: Ints) -> tup
     return asking, asked
 
 
-def members(grid: Grid, regions: Regions, queries: Ints) -> tuple[Ints, Ints]:
+def members(grid: CellGrid, regions: Regions, queries: Ints) -> tuple[Ints, Ints]:
     """The slots of queries and of all objects in their answers."""
     nowhere = regions._replace(west=np.full(len(regions.west), np.inf))
     return differences(grid, regions, nowhere, queries)
 
 
 @inner
-def _differences(grid: Grid, here: Regions, there: Regions, queries: Ints, at: Ints, asking: Ints, asked: Ints) -> int:
+def _differences(
+    grid: CellGrid, here: Regions, there: Regions, queries: Ints, at: Ints, asking: Ints, asked: Ints
+) -> int:
     """Go on from `at` (a query, a row or none yet, a cell) while there is room for all objects of a cell."""
     count = 0
     for place in range(at[0], len(queries)):

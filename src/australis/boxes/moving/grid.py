@@ -19,7 +19,7 @@ _UNEVEN = 4
 """By how much more crowded the cell of an object may be on average before cells are made to hold equally many."""
 
 
-class Grid(NamedTuple):
+class CellGrid(NamedTuple):
     """Objects in the order of their cells, with where they are, `here`, and where they are at another time, `there`.
 
     Beside each cell lie the bounds of what it holds, here and there. There they are endless if an object of the cell is
@@ -48,7 +48,7 @@ class Grid(NamedTuple):
     """The area that an object has to itself, in one value."""
 
 
-def grid(here: Points, there: Points, slots: Ints, crowd: float = _CROWD) -> Grid:
+def grid(here: Points, there: Points, slots: Ints, crowd: float = _CROWD) -> CellGrid:
     """The grid of some objects, each of which is somewhere here, about so many to a cell.
 
     Cells are equally large, unless objects crowd in few of them: one that is far away makes the space so large that all
@@ -71,7 +71,7 @@ def grid(here: Points, there: Points, slots: Ints, crowd: float = _CROWD) -> Gri
         _settle(cells, starts.copy(), order)
     sorted_ = slots[order]
     bounds = np.empty((columns * rows, 8))
-    made = Grid(
+    made = CellGrid(
         corner, np.array([columns, rows]), starts, sorted_, here.id[sorted_],
         here.x[sorted_], here.y[sorted_], here.mask[sorted_],
         there.x[sorted_], there.y[sorted_], there.mask[sorted_], bounds, low, top, np.ones(1),
@@ -95,7 +95,7 @@ def _evenly(x: Floats, y: Floats, crowd: float) -> tuple[Ints, Ints, Floats, Flo
     return np.lexsort((x, row)), np.append(starts.reshape(-1), count), low, high
 
 
-def _room(grid: Grid) -> float:
+def _room(grid: CellGrid) -> float:
     """The area of the whole for each object; where cells are uneven, that of a cell of middling size."""
     with np.errstate(over="ignore", invalid="ignore"):
         if len(grid.south):
@@ -129,7 +129,7 @@ def cell(value: float, low: float, per: float, count: int) -> int:
 
 
 @inner
-def rows_between(grid: Grid, south: float, north: float) -> tuple[int, int]:
+def rows_between(grid: CellGrid, south: float, north: float) -> tuple[int, int]:
     """The first and the last row that bounds touch."""
     if len(grid.south):
         return first_from(grid.north, south), first_beyond(grid.south, north) - 1
@@ -138,7 +138,7 @@ def rows_between(grid: Grid, south: float, north: float) -> tuple[int, int]:
 
 
 @inner
-def cells_between(grid: Grid, row: int, west: float, east: float) -> tuple[int, int]:
+def cells_between(grid: CellGrid, row: int, west: float, east: float) -> tuple[int, int]:
     """The first and the last cell of a row that bounds touch."""
     columns = grid.sides[0]
     start = row * columns
@@ -189,7 +189,7 @@ def first_beyond(values: Floats, most: float) -> int:
 
 
 @inner
-def rows_of(grid: Grid, regions: Regions, query: int) -> tuple[int, int]:
+def rows_of(grid: CellGrid, regions: Regions, query: int) -> tuple[int, int]:
     """The first and the last row that a region touches; none if it lies nowhere."""
     if not (regions.west[query] <= regions.east[query] and regions.south[query] <= regions.north[query]):
         return 0, -1
@@ -197,7 +197,7 @@ def rows_of(grid: Grid, regions: Regions, query: int) -> tuple[int, int]:
 
 
 @inner
-def cells_of(grid: Grid, regions: Regions, query: int, row: int) -> tuple[int, int]:
+def cells_of(grid: CellGrid, regions: Regions, query: int, row: int) -> tuple[int, int]:
     """The first and the last cell of a row that a region touches; all, where it reaches over the antimeridian."""
     if wraps(regions, query):
         return row * grid.sides[0], (row + 1) * grid.sides[0] - 1
@@ -226,7 +226,7 @@ def _settle(cells: Ints, at: Ints, order: Ints) -> None:
 
 
 @inner
-def _bound(grid: Grid) -> None:
+def _bound(grid: CellGrid) -> None:
     for place in range(len(grid.starts) - 1):
         bounds = grid.bounds[place]
         for side in range(0, 8, 2):

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from australis.boxes.moving.grid import Grid, cells_of, rows_of
+from australis.boxes.moving.grid import CellGrid, cells_of, rows_of
 from australis.boxes.moving.regions import (
     CIRCLE,
     EARTH,
@@ -33,7 +33,7 @@ def grown(regions: Regions, queries: Ints, wider: Floats) -> Regions:
     return copies
 
 
-def interest(grid: Grid, regions: Regions, queries: Ints, objects: int) -> Ints:
+def interest(grid: CellGrid, regions: Regions, queries: Ints, objects: int) -> Ints:
     """The reference counts of objects, by slot."""
     counts = np.zeros(objects, np.int64)
     _interest(grid, regions, queries, np.zeros(len(grid.starts) - 1, np.int64), counts)
@@ -68,7 +68,7 @@ def _grow(regions: Regions, queries: Ints, wider: Floats) -> None:
 
 
 @inner
-def _interest(grid: Grid, regions: Regions, queries: Ints, whole: Ints, counts: Ints) -> None:
+def _interest(grid: CellGrid, regions: Regions, queries: Ints, whole: Ints, counts: Ints) -> None:
     """Cells that a region covers count once for all their objects."""
     for query in queries:
         bottom, top = rows_of(grid, regions, query)

@@ -148,7 +148,7 @@ class Lead(Updating):
         """The rows of focal objects, and where those are that a query names anew, with the numbers at which it does."""
         reports, rows = trains
         objects, queries = tables["objects"], tables["queries"]
-        wanted = asked.Rows(rows, self.conditions, self.earth)
+        wanted = asked.QueryRows(rows, self.conditions, self.earth)
         good = np.flatnonzero(wanted.good)
         slots = queries.find([rows[asked.QUERY].take(good)], len(good))
         last = known.latest(slots, len(queries.alive))

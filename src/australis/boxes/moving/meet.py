@@ -22,7 +22,7 @@ from australis.model.train import Ints, Train, empty
 _COUNT = "#count"
 
 
-class Delta(NamedTuple):
+class Changes(NamedTuple):
     """Rows of a table by slot, how many of each come or go, and when the oldest of their updates entered."""
 
     slots: Ints
@@ -103,7 +103,7 @@ class Meet(Updating):
             return (empty(schema),)
         return (Train(whole[0], stamps, np.full(len(stamps), number)),)
 
-    def _delta(self, table: Table, train: Train) -> Delta:
+    def _delta(self, table: Table, train: Train) -> Changes:
         """The rows of a train, each once, with its updates summed up."""
         slots = table.find([train[name] for name in table.key], len(train))
         those, place = np.unique(slots, return_inverse=True)
@@ -112,10 +112,10 @@ class Meet(Updating):
         np.add.at(counts, place, signs if valid is None else np.where(valid, signs, 0))
         stamps = np.full(len(those), train.ts.max(initial=0))
         np.minimum.at(stamps, place, train.ts)
-        return Delta(those, counts, stamps)
+        return Changes(those, counts, stamps)
 
     def _pairs(
-        self, schemas: tuple[pa.Schema, pa.Schema], left: Table, right: Table, mine: Delta, theirs: Delta
+        self, schemas: tuple[pa.Schema, pa.Schema], left: Table, right: Table, mine: Changes, theirs: Changes
     ) -> tuple[pa.RecordBatch, Ints]:
         """The pairs of some rows of the left and some of the right, as many as there are of them."""
         matched, schema = self._match(*schemas), self._schema(*schemas)
@@ -159,12 +159,12 @@ def carried(box: Meet, left: pa.Schema, right: pa.Schema) -> dict[int, dict[str,
     }
 
 
-def _all(table: Table) -> Delta:
+def _all(table: Table) -> Changes:
     slots = table.slots[table[_COUNT][table.slots] != 0]
-    return Delta(slots, table[_COUNT][slots], np.full(len(slots), np.iinfo(np.int64).max))
+    return Changes(slots, table[_COUNT][slots], np.full(len(slots), np.iinfo(np.int64).max))
 
 
-def _add(table: Table, delta: Delta) -> None:
+def _add(table: Table, delta: Changes) -> None:
     table[_COUNT][delta.slots] += delta.counts
 
 

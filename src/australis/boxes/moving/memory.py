@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from australis.boxes.moving.grid import Grid, grid
+from australis.boxes.moving.grid import CellGrid, grid
 from australis.boxes.moving.interest import interest
 from australis.boxes.moving.nearest import limit
 from australis.boxes.moving.queries import K
@@ -15,7 +15,9 @@ from australis.model.table import Table
 from australis.model.train import Bools, Ints
 
 
-def wanted(queries: Table, everyone: Points, visible: Grid, after: Regions, leaders: Ints, width: float) -> Interest:
+def wanted(
+    queries: Table, everyone: Points, visible: CellGrid, after: Regions, leaders: Ints, width: float
+) -> Interest:
     """How many queries want each object, in their regions, in the caches around these, or as their focal object."""
     placed = np.flatnonzero(after.west <= after.east)
     there = np.flatnonzero(~np.isnan(everyone.x))

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from australis.boxes.moving.overlaps import Found, joined
+from australis.boxes.moving.overlaps import FoundUpdates, joined
 from australis.boxes.moving.placements import Placements
-from australis.boxes.moving.rankings import Scratch, changes, scratch_for, sort, stages_of
+from australis.boxes.moving.rankings import RankingRoom, changes, scratch_for, sort, stages_of
 from australis.boxes.moving.regions import Floats
 from australis.kernels.jit import inner
 from australis.model.train import Bools, Ints
@@ -24,7 +24,7 @@ class Events(NamedTuple):
 
 def mergers(
     placed: Placements, away: Floats, queries: Ints, events: Events, k: Ints, again: Bools, moments: int
-) -> tuple[Found, Bools]:
+) -> tuple[FoundUpdates, Bools]:
     """The updates of queries, in place of versions of them, and which objects are members at the end, by slot.
 
     Candidates have places as objects do, each with the query that it is of; `k` is by slot of queries, before all.
@@ -38,12 +38,12 @@ def mergers(
     member = np.zeros(len(scratch.seen), np.bool_)
     room, at, parts = max(1 << 16, 4 * most), np.zeros(1, np.int64), []
     while at[0] < len(asking):
-        found, spare = Found(*np.empty((4, room), np.int64)), np.empty(room)
+        found, spare = FoundUpdates(*np.empty((4, room), np.int64)), np.empty(room)
         count = _mergers(
             placed, away, order, asking, starts, stops, told, events, k, again, moments, at, scratch, found, spare,
             member,
         )  # fmt: skip
-        parts.append(Found(*(each[:count] for each in found)))
+        parts.append(FoundUpdates(*(each[:count] for each in found)))
         room = room if count else 2 * room
         scratch.seen[:] = -1
     return joined(parts), member
@@ -52,8 +52,8 @@ def mergers(
 @inner
 def _mergers(
     placed: Placements, away: Floats, order: Ints, asking: Ints, starts: Ints, stops: Ints, told: tuple[Ints, Ints],
-    events: Events, k: Ints, again: Bools, moments: int, at: Ints, scratch: Scratch, found: Found, spare: Floats,
-    member: Bools,
+    events: Events, k: Ints, again: Bools, moments: int, at: Ints, scratch: RankingRoom, found: FoundUpdates,
+    spare: Floats, member: Bools,
 ) -> int:  # fmt: skip
     count, stamp = 0, 0
     for nth in range(at[0], len(asking)):

@@ -14,7 +14,7 @@ from australis.boxes.moving.families import Updating
 from australis.boxes.moving.mergers import Events, mergers
 from australis.boxes.moving.moments import Carried
 from australis.boxes.moving.objects import latest
-from australis.boxes.moving.overlaps import Found
+from australis.boxes.moving.overlaps import FoundUpdates
 from australis.boxes.moving.placements import Placements, sequences
 from australis.boxes.moving.queries import QUERY, K
 from australis.boxes.moving.revising import Before
@@ -149,7 +149,7 @@ class Nearest(Updating):
         return out
 
     def _updates_of(
-        self, train: Train, near: Table, queries: Table, placed: Placements, carried: Carried, found: Found,
+        self, train: Train, near: Table, queries: Table, placed: Placements, carried: Carried, found: FoundUpdates,
         numbers: Ints, moments: Ints,
     ) -> Train:  # fmt: skip
         slots = placed.slots[found.places]

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from australis.arrow.columns import Values, plain
-from australis.boxes.moving.overlaps import Found
+from australis.boxes.moving.overlaps import FoundUpdates
 from australis.boxes.moving.placements import Placements
 from australis.kernels.jit import inner
 from australis.model.box import Trains
@@ -19,14 +19,14 @@ from australis.model.train import Bools, Ints, Train
 _LEAST = 4096
 
 
-class Part(NamedTuple):
+class Phase(NamedTuple):
     """Tuples that are evaluated together: queries that come one after the other, or reports."""
 
     trains: Trains
     asks: bool
 
 
-def parts(trains: Trains, query: str, objects: int, breaks: Ints) -> Iterator[Part]:
+def parts(trains: Trains, query: str, objects: int, breaks: Ints) -> Iterator[Phase]:
     """The trains in parts, in order of arrival: such with reports only, and such with queries.
 
     Queries that are not told of twice, with no report among them, do not matter to one another. Reports are taken
@@ -43,7 +43,7 @@ def parts(trains: Trains, query: str, objects: int, breaks: Ints) -> Iterator[Pa
     for low, high in zip(starts, [*starts[1:], None], strict=True):
         some = tuple(_between(each, low, high) for each in trains)
         if any(map(len, some)):
-            yield Part(some, len(some[1]) > 0)
+            yield Phase(some, len(some[1]) > 0)
 
 
 def _asked(rows: Train, query: str, others: Ints) -> Ints:
@@ -109,7 +109,7 @@ class Carried:
             changed |= other
         return changed & there
 
-    def told(self, found: Found, revise: bool) -> Ints:
+    def told(self, found: FoundUpdates, revise: bool) -> Ints:
         """The rows of what updates carry: who leaves has what it last reported, or what entered if that is revised."""
         places, placed = found.places, self.placed
         over = (found.signs < 0) & (placed.until[places] == found.moments) & (not revise)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from australis.boxes.moving.grid import Grid, cells_between, rows_between
+from australis.boxes.moving.grid import CellGrid, cells_between, rows_between
 from australis.boxes.moving.regions import LAST, Floats, Points, Regions, apart, distance, measured, reach
 from australis.kernels.jit import inner
 from australis.model.train import Ints
@@ -14,7 +14,7 @@ from australis.model.train import Ints
 _WIDER = 2.0
 
 
-def limit(grid: Grid, regions: Regions, queries: Ints, k: Ints) -> None:
+def limit(grid: CellGrid, regions: Regions, queries: Ints, k: Ints) -> None:
     """Set the limits, ties and bounds of kNN queries with a place, so that the k nearest lie in their circles.
 
     Among objects that are equally far the smaller identifiers count as nearer. Where there are fewer than k, all lie in
@@ -26,7 +26,7 @@ def limit(grid: Grid, regions: Regions, queries: Ints, k: Ints) -> None:
 
 
 @inner
-def _limit(grid: Grid, regions: Regions, queries: Ints, k: Ints, far: Floats, who: Ints) -> None:
+def _limit(grid: CellGrid, regions: Regions, queries: Ints, k: Ints, far: Floats, who: Ints) -> None:
     for query in queries:
         x, y, earth = regions.x[query], regions.y[query], regions.earth
         wanted = min(k[query], len(far))
@@ -62,7 +62,7 @@ def _distances(regions: Regions, x: Floats, y: Floats, queries: Ints, objects: I
 
 
 @inner
-def guess(grid: Grid, wanted: int, earth: bool) -> float:
+def guess(grid: CellGrid, wanted: int, earth: bool) -> float:
     """The radius in which there would be enough objects if they were spread evenly."""
     unit = 111_000.0 if earth else 1.0
     return max(math.sqrt(min(grid.room[0] * wanted / math.pi, 1e300)), 1e-300) * unit
@@ -70,7 +70,7 @@ def guess(grid: Grid, wanted: int, earth: bool) -> float:
 
 @inner
 def _within(
-    grid: Grid, need: int, x: float, y: float, radius: float, earth: bool, wanted: int, far: Floats, who: Ints
+    grid: CellGrid, need: int, x: float, y: float, radius: float, earth: bool, wanted: int, far: Floats, who: Ints
 ) -> tuple[int, bool]:
     """Put the nearest objects within a radius in order; how many there are, and whether these are all of the grid."""
     west, east, south, north = reach(x, y, radius, earth)

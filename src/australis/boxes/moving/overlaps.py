@@ -7,17 +7,17 @@ from typing import NamedTuple
 import numpy as np
 
 from australis.boxes.moving.differences import differences
-from australis.boxes.moving.grid import Grid, cells_of, grid, rows_of
+from australis.boxes.moving.grid import CellGrid, cells_of, grid, rows_of
 from australis.boxes.moving.placements import Placements
 from australis.boxes.moving.regions import Regions, contains
-from australis.boxes.moving.versions import Versions
+from australis.boxes.moving.versions import RegionVersions
 from australis.kernels.jit import inner
 from australis.model.train import Bools, Ints
 
 _MOST = 1 << 20
 
 
-class Found(NamedTuple):
+class FoundUpdates(NamedTuple):
     """Updates: the sign, the version of the query, the place of the object, the moment."""
 
     signs: Ints
@@ -26,7 +26,9 @@ class Found(NamedTuple):
     moments: Ints
 
 
-def overlaps(placed: Placements, resting: Ints, versions: Versions, those: Ints, again: Bools, moments: int) -> Found:
+def overlaps(
+    placed: Placements, resting: Ints, versions: RegionVersions, those: Ints, again: Bools, moments: int
+) -> FoundUpdates:
     """The updates of range queries, of which `those` are the versions.
 
     A pair of a version and a place is a member while both are there, if the place lies in the region. So an update is
@@ -46,13 +48,15 @@ def overlaps(placed: Placements, resting: Ints, versions: Versions, those: Ints,
         for other, sign, when in ((versions.before, 1, versions.since), (versions.after, -1, versions.until)):
             some = moved[other[moved] >= 0]
             asking, asked = differences(cells, versions.regions, _other(versions.regions, other), some)
-            parts.append(Found(np.full(len(asking), sign), asking, asked, when[asking]))
+            parts.append(FoundUpdates(np.full(len(asking), sign), asking, asked, when[asking]))
     return joined(parts)
 
 
-def joined(parts: list[Found]) -> Found:
+def joined(parts: list[FoundUpdates]) -> FoundUpdates:
     none = np.empty(0, np.int64)
-    return Found(*(np.concatenate(arrays) for arrays in zip(Found(none, none, none, none), *parts, strict=True)))
+    return FoundUpdates(
+        *(np.concatenate(arrays) for arrays in zip(FoundUpdates(none, none, none, none), *parts, strict=True))
+    )
 
 
 def _other(regions: Regions, other: Ints) -> Regions:
@@ -62,19 +66,28 @@ def _other(regions: Regions, other: Ints) -> Regions:
     return regions._replace(**{name: getattr(regions, name)[at] for name in names})
 
 
-def _pairs(cells: Grid, placed: Placements, versions: Versions, those: Ints, again: Bools, moments: int) -> Found:
+def _pairs(
+    cells: CellGrid, placed: Placements, versions: RegionVersions, those: Ints, again: Bools, moments: int
+) -> FoundUpdates:
     at, out = np.zeros(2, np.int64), []
     room = max(_MOST, 2 * int(np.diff(cells.starts).max()))
     while at[0] < len(those):
-        found = Found(*np.empty((4, room), np.int64))
+        found = FoundUpdates(*np.empty((4, room), np.int64))
         count = _overlaps(cells, placed, versions, those, again, moments, at, found)
-        out.append(Found(*(each[:count] for each in found)))
+        out.append(FoundUpdates(*(each[:count] for each in found)))
     return joined(out)
 
 
 @inner
 def _overlaps(
-    cells: Grid, placed: Placements, versions: Versions, those: Ints, again: Bools, moments: int, at: Ints, found: Found
+    cells: CellGrid,
+    placed: Placements,
+    versions: RegionVersions,
+    those: Ints,
+    again: Bools,
+    moments: int,
+    at: Ints,
+    found: FoundUpdates,
 ) -> int:
     """Go on from `at` (a version, a cell) while there is room for all updates of a cell."""
     regions, count = versions.regions, 0

@@ -32,7 +32,7 @@ class Placements(NamedTuple):
     after: Ints
 
 
-class Reports(NamedTuple):
+class PlaceReports(NamedTuple):
     """Reports in order: the slots of objects, the moments, the rows of the train, and what they tell."""
 
     slots: Ints
@@ -46,7 +46,7 @@ class Reports(NamedTuple):
 
 
 def placements(
-    table: Table, there: Bools, reports: Reports, moments: int, nows: Values | None, timeout: Any
+    table: Table, there: Bools, reports: PlaceReports, moments: int, nows: Values | None, timeout: Any
 ) -> Placements:
     """The places of all objects that report, or that have been silent for too long by one of the moments.
 

@@ -36,7 +36,7 @@ def table(stream: pa.Schema) -> Table:
     return Table(pa.schema([stream.field(QUERY), *fields, pa.field("outline", pa.binary())]), (QUERY,))
 
 
-class Rows:
+class QueryRows:
     """The rows of a train as columns of the table, those that can be read, and those that remove a query."""
 
     def __init__(self, train: Train, conditions: Sequence[str], earth: bool = False) -> None:

@@ -7,19 +7,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from australis.boxes.moving.grid import Grid, cells_between, cells_of, grid, rows_between, rows_of
+from australis.boxes.moving.grid import CellGrid, cells_between, cells_of, grid, rows_between, rows_of
 from australis.boxes.moving.nearest import before, guess
-from australis.boxes.moving.overlaps import Found, joined
+from australis.boxes.moving.overlaps import FoundUpdates, joined
 from australis.boxes.moving.placements import Placements
 from australis.boxes.moving.regions import LAST, Floats, apart, contains, distance, measured, reach
-from australis.boxes.moving.versions import Versions
+from australis.boxes.moving.versions import RegionVersions
 from australis.kernels.jit import inner
 from australis.model.train import Bools, Ints
 
 _ENOUGH, _CANDIDATES, _UPDATES = range(3)
 
 
-class Scratch(NamedTuple):
+class RankingRoom(NamedTuple):
     """Room for the candidates of one version of a query, and for its members."""
 
     places: Ints
@@ -36,7 +36,7 @@ class Scratch(NamedTuple):
 class Ranked(NamedTuple):
     """Updates with the measures of distances, and the limits and ties of queries at the end, where these changed."""
 
-    found: Found
+    found: FoundUpdates
     away: Floats
     queries: Ints
     limits: Floats
@@ -44,7 +44,14 @@ class Ranked(NamedTuple):
 
 
 def rankings(
-    placed: Placements, resting: Ints, versions: Versions, those: Ints, k: Ints, again: Bools, tell: bool, moments: int
+    placed: Placements,
+    resting: Ints,
+    versions: RegionVersions,
+    those: Ints,
+    k: Ints,
+    again: Bools,
+    tell: bool,
+    moments: int,
 ) -> Ranked:
     """The updates of kNN queries, of which `those` are the versions, in order; `k` is by slot of queries.
 
@@ -63,13 +70,13 @@ def rankings(
     size, room, at, parts, aways = 256, max(1 << 16, 4 * most), np.zeros(2, np.int64), [], []
     while at[0] < len(starts):
         scratch = scratch_for(size, most, objects)
-        found, away = Found(*np.empty((4, room), np.int64)), np.zeros(room)
+        found, away = FoundUpdates(*np.empty((4, room), np.int64)), np.zeros(room)
         at[1] = _ENOUGH
         count = _rankings(
             everything, changed, placed, versions, starts, ends, wanted, again, tell, moments, at, scratch, found, away,
             limits, ties, affected,
         )  # fmt: skip
-        parts.append(Found(*(each[:count] for each in found)))
+        parts.append(FoundUpdates(*(each[:count] for each in found)))
         aways.append(away[:count])
         size = 2 * size if at[1] == _CANDIDATES else size
         room = 2 * room if at[1] == _UPDATES and not count else room
@@ -78,8 +85,8 @@ def rankings(
     return Ranked(joined(parts), away, versions.queries[starts[here]], limits[here], ties[here])
 
 
-def scratch_for(size: int, most: int, objects: int) -> Scratch:
-    return Scratch(
+def scratch_for(size: int, most: int, objects: int) -> RankingRoom:
+    return RankingRoom(
         np.empty(size, np.int64), np.empty(size), np.empty(2 * size, np.int64), np.empty(most, np.int64),
         np.empty(most, np.int64), np.empty(most), np.full(objects, -1, np.int64), np.empty(objects, np.int64),
     )  # fmt: skip
@@ -87,9 +94,9 @@ def scratch_for(size: int, most: int, objects: int) -> Scratch:
 
 @inner
 def _rankings(
-    everything: Grid, changed: Grid, placed: Placements, versions: Versions, starts: Ints, ends: Ints, wanted: Ints,
-    again: Bools, tell: bool, moments: int, at: Ints, scratch: Scratch, found: Found, away: Floats, limits: Floats,
-    ties: Ints, affected: Bools,
+    everything: CellGrid, changed: CellGrid, placed: Placements, versions: RegionVersions, starts: Ints, ends: Ints,
+    wanted: Ints, again: Bools, tell: bool, moments: int, at: Ints, scratch: RankingRoom, found: FoundUpdates,
+    away: Floats, limits: Floats, ties: Ints, affected: Bools,
 ) -> int:  # fmt: skip
     """Go on from the query `at` while there is room; what there was not enough of stands beside it."""
     regions, count, stamp = versions.regions, 0, 0
@@ -145,7 +152,7 @@ def _rankings(
 
 
 @inner
-def _touched(changed: Grid, versions: Versions, version: int) -> bool:
+def _touched(changed: CellGrid, versions: RegionVersions, version: int) -> bool:
     """Whether any place of an object that moves lies in the circle of a query."""
     regions = versions.regions
     bottom, top = rows_of(changed, regions, version)
@@ -159,7 +166,7 @@ def _touched(changed: Grid, versions: Versions, version: int) -> bool:
 
 @inner
 def _gather(
-    cells: Grid, placed: Placements, versions: Versions, version: int, radius: float, scratch: Scratch
+    cells: CellGrid, placed: Placements, versions: RegionVersions, version: int, radius: float, scratch: RankingRoom
 ) -> tuple[int, bool]:
     """The places within a radius while a version lasts; -1 if there is no room for them; and whether these are all."""
     regions = versions.regions
@@ -207,7 +214,7 @@ def sort(places: Ints, far: Floats, size: int, identifiers: Ints) -> None:
 
 
 @inner
-def stages_of(placed: Placements, scratch: Scratch, size: int, since: int, until: int) -> int:
+def stages_of(placed: Placements, scratch: RankingRoom, size: int, since: int, until: int) -> int:
     """The moments between two at which a candidate comes or goes, in order; how many there are."""
     count = 0
     for i in range(size):
@@ -243,7 +250,7 @@ def _ascend(values: Ints, size: int) -> None:
 
 
 @inner
-def _enough(placed: Placements, scratch: Scratch, size: int, stages: int, since: int, wanted: int) -> bool:
+def _enough(placed: Placements, scratch: RankingRoom, size: int, stages: int, since: int, wanted: int) -> bool:
     """Whether at all moments there are as many candidates as are wanted."""
     for stage in range(-1, stages):
         moment, count = since if stage < 0 else scratch.moments[stage], 0
@@ -261,7 +268,7 @@ def _enough(placed: Placements, scratch: Scratch, size: int, stages: int, since:
 @inner
 def changes(
     placed: Placements, version: int, moment: int, members: int, fresh: int, again: Bools, tell: bool, retold: bool,
-    stamp: int, scratch: Scratch, found: Found, away: Floats, count: int,
+    stamp: int, scratch: RankingRoom, found: FoundUpdates, away: Floats, count: int,
 ) -> int:  # fmt: skip
     """Tell who is a member now and was not, and who was and is not."""
     for i in range(members):

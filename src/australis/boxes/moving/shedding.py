@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from australis.boxes.moving.differences import members
-from australis.boxes.moving.grid import Grid, cells_of, rows_of
+from australis.boxes.moving.grid import CellGrid, cells_of, rows_of
 from australis.boxes.moving.interest import interest
 from australis.boxes.moving.regions import Floats, Points, Regions, contains, covers
 from australis.kernels.jit import inner
@@ -22,7 +22,7 @@ _MOST_PAIRS = 1 << 20
 class Interest(NamedTuple):
     """All objects in a grid, the regions of queries with their caches, and how many want each object, by slot."""
 
-    grid: Grid
+    grid: CellGrid
     regions: Regions
     queries: Ints
     counts: Ints
@@ -86,7 +86,7 @@ def allowed(actual: Ints, accuracy: Floats) -> Ints:
     return np.floor((1 - accuracy) * actual + _SLACK).astype(np.int64)
 
 
-def _only(grid: Grid, place: Ints) -> Grid:
+def _only(grid: CellGrid, place: Ints) -> CellGrid:
     """The grid with some of its objects; the bounds of cells stay, a little wide."""
     kept = place[grid.slots] >= 0
     starts = np.concatenate([[0], np.cumsum(kept)])[grid.starts]
@@ -120,7 +120,7 @@ def _drop(slots: Ints, starts: Ints, asking: Ints, left: Ints, shed: Bools, surp
 
 
 @inner
-def _populate(grid: Grid, regions: Regions, queries: Ints, hidden: Ints, actual: Ints, missing: Ints) -> None:
+def _populate(grid: CellGrid, regions: Regions, queries: Ints, hidden: Ints, actual: Ints, missing: Ints) -> None:
     """`hidden` counts the shed objects before each place in the order of the grid."""
     for query in queries:
         bottom, top = rows_of(grid, regions, query)

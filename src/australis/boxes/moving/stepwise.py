@@ -12,11 +12,11 @@ from australis.boxes.moving import leading
 from australis.boxes.moving import objects as known
 from australis.boxes.moving import queries as asked
 from australis.boxes.moving.moments import Carried
-from australis.boxes.moving.overlaps import Found, overlaps
-from australis.boxes.moving.placements import Placements, Reports, placements
+from australis.boxes.moving.overlaps import FoundUpdates, overlaps
+from australis.boxes.moving.placements import Placements, PlaceReports, placements
 from australis.boxes.moving.rankings import Ranked, rankings
 from australis.boxes.moving.regions import NEAREST, Floats, Points
-from australis.boxes.moving.versions import Versions, versions
+from australis.boxes.moving.versions import RegionVersions, versions
 from australis.model.box import Tables, Trains
 from australis.model.order import Order
 from australis.model.table import Table
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from australis.boxes.moving.watch import Watch
 
 
-class Clock(NamedTuple):
+class TrainClock(NamedTuple):
     """The latest time at each number at which a tuple arrives."""
 
     numbers: Ints
@@ -42,11 +42,13 @@ class Clock(NamedTuple):
 class Told(NamedTuple):
     """Updates that leave by a port: tuples without what it carries, and the rest."""
 
-    found: Found
+    found: FoundUpdates
     away: Floats
 
 
-def step(box: Watch, tables: Tables, trains: Trains, clock: Clock | None, schemas: tuple[pa.Schema, ...]) -> Trains:
+def step(
+    box: Watch, tables: Tables, trains: Trains, clock: TrainClock | None, schemas: tuple[pa.Schema, ...]
+) -> Trains:
     """The updates of some reports, and the candidates among them where there are other partitions."""
     reports, told = trains[0], trains[2] if box.spread else None
     objects, queries = tables["objects"], tables["queries"]
@@ -90,7 +92,7 @@ def step(box: Watch, tables: Tables, trains: Trains, clock: Clock | None, schema
     return tuple(out)
 
 
-def _reports(box: Watch, objects: Table, reports: Train, numbers: Ints) -> tuple[Reports, dict[str, Values]]:
+def _reports(box: Watch, objects: Table, reports: Train, numbers: Ints) -> tuple[PlaceReports, dict[str, Values]]:
     named = known.named(reports, box.id)
     slots = objects.find([reports[box.id].take(named)], len(named))
     columns: dict[str, Values] = {
@@ -106,7 +108,7 @@ def _reports(box: Watch, objects: Table, reports: Train, numbers: Ints) -> tuple
         placed &= timed
     x, y, mask = (columns[name][named] for name in (known.X, known.Y, known.MASK))
     moments = np.searchsorted(numbers, reports.number[named])
-    return Reports(slots, moments, named, x, y, mask, times[named], placed[named]), columns
+    return PlaceReports(slots, moments, named, x, y, mask, times[named], placed[named]), columns
 
 
 def _guides(
@@ -123,7 +125,7 @@ def _guides(
         times, timed = Order(box.time).places(told)
     placed = np.isfinite(x) & np.isfinite(y) & timed[named]
     moments = np.searchsorted(numbers, told.number[named])
-    given = Reports(slots, moments, named, x, y, np.zeros(len(named), np.int64), times[named], placed)
+    given = PlaceReports(slots, moments, named, x, y, np.zeros(len(named), np.int64), times[named], placed)
     return placements(leaders, there, given, len(numbers), nows, timeout), known.points(leaders, there)
 
 
@@ -157,21 +159,21 @@ def _limit(queries: Table, ranked: Ranked) -> None:
     queries.touched[ranked.queries] = True
 
 
-def _joined(one: Told, other: Told) -> tuple[Found, Floats]:
-    found = Found(*(np.concatenate(pair) for pair in zip(one.found, other.found, strict=True)))
+def _joined(one: Told, other: Told) -> tuple[FoundUpdates, Floats]:
+    found = FoundUpdates(*(np.concatenate(pair) for pair in zip(one.found, other.found, strict=True)))
     return found, np.concatenate([one.away, other.away])
 
 
 def _train(
-    box: Watch, tables: Tables, schema: pa.Schema, told: Told, placed: Placements, made: Versions, carried: Carried,
-    numbers: Ints, stamps: Ints, candidates: bool,
+    box: Watch, tables: Tables, schema: pa.Schema, told: Told, placed: Placements, made: RegionVersions,
+    carried: Carried, numbers: Ints, stamps: Ints, candidates: bool,
 ) -> Train:  # fmt: skip
     """Updates as tuples, moment by moment, those that leave first."""
     objects, queries = tables["objects"], tables["queries"]
     found, slots, asking = told.found, placed.slots[told.found.places], made.queries[told.found.versions]
     order = np.lexsort((placed.points.id[found.places], asking, found.signs, found.moments))
     rows = carried.told(found, box.revise)[order]
-    found, slots, asking = Found(*(each[order] for each in found)), slots[order], asking[order]
+    found, slots, asking = FoundUpdates(*(each[order] for each in found)), slots[order], asking[order]
     arrays = [queries.get(asked.QUERY, asking), pa.array(found.signs.astype(np.int8)), objects.get(box.id, slots)]
     if candidates:
         arrays += [pa.array(queries[asked.K][asking]), pa.array(told.away[order])]

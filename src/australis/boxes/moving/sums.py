@@ -14,7 +14,7 @@ from australis.arrow.compute import pc
 from australis.arrow.schema import numeric
 from australis.errors import ExpressionError, RunError, listing
 from australis.expressions import Bound
-from australis.expressions.aggregate import Call as Written
+from australis.expressions.aggregate import AggregateCall as Written
 from australis.model.keys import hashable
 from australis.model.table import Table
 from australis.model.train import Ints, Train
@@ -30,7 +30,7 @@ _ASCENDING = [("at", "ascending"), ("value", "ascending")]
 
 
 @dataclass(frozen=True)
-class Call:
+class TallyCall:
     """One call over the tuples of a group. A least or largest value needs all values to be kept, and so do different
     ones; the others need a sum and a count."""
 
@@ -141,7 +141,7 @@ def _real(finite: npt.NDArray[np.float64], nan: Ints, up: Ints, down: Ints) -> n
     return np.where((nan > 0) | ((up > 0) & (down > 0)), np.nan, total)
 
 
-def call(written: Written, stream: pa.Schema) -> Call:
+def call(written: Written, stream: pa.Schema) -> TallyCall:
     """A call bound to a stream's columns."""
     if written.name not in FUNCTIONS or len(written.args) > 1 or (written.distinct and written.name != "count"):
         raise ExpressionError(
@@ -149,7 +149,7 @@ def call(written: Written, stream: pa.Schema) -> Call:
             " count(distinct x)"
         )
     if not written.args:
-        return Call("count", False, None, pa.int64())
+        return TallyCall("count", False, None, pa.int64())
     arg = written.args[0].bind(stream)
     if written.name in ("count", "avg", "sum"):
         whole = written.name == "count" or (written.name == "sum" and pa.types.is_integer(arg.type))
@@ -160,4 +160,4 @@ def call(written: Written, stream: pa.Schema) -> Call:
         type_ = arg.type
     if (written.distinct or written.name in ("min", "max")) and not hashable(arg.type):
         raise ExpressionError(f"`{written}`: values of type {arg.type} cannot be told apart")
-    return Call(written.name, written.distinct, arg, type_, str(written))
+    return TallyCall(written.name, written.distinct, arg, type_, str(written))

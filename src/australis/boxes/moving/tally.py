@@ -126,7 +126,7 @@ class Tally(Updating):
             groups.put(f"= {name}", those, outer.evaluate(batch))
 
     @bound
-    def _calls(self, stream: pa.Schema) -> list[tuple[Any, list[sums.Call]]]:
+    def _calls(self, stream: pa.Schema) -> list[tuple[Any, list[sums.TallyCall]]]:
         made = []
         for name, function in self.functions:
             try:

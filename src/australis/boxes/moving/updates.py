@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from australis.boxes.moving.differences import differences
-from australis.boxes.moving.grid import Grid, grid
+from australis.boxes.moving.grid import CellGrid, grid
 from australis.boxes.moving.regions import Points, Regions
 from australis.model.train import Bools, Ints
 
@@ -26,7 +26,13 @@ class Updates(NamedTuple):
 
 
 def updates(
-    old: Points, new: Points, before: Regions, after: Regions, anew: Bools, all_new: Grid, again: Bools | None = None
+    old: Points,
+    new: Points,
+    before: Regions,
+    after: Regions,
+    anew: Bools,
+    all_new: CellGrid,
+    again: Bools | None = None,
 ) -> Updates:
     """Go through all objects for the queries whose regions are `anew`, and for the others through those that changed.
 
@@ -34,7 +40,7 @@ def updates(
     where they were members, and enter where they are. Where there is much to do, those that leave are found beside
     those that enter: kernels run without the interpreter's lock.
     """
-    whole: Grid | None = all_new
+    whole: CellGrid | None = all_new
     left, came = new, old
     if again is not None and again.any():
         left, came, whole = _without(new, again), _without(old, again), None
@@ -69,7 +75,7 @@ def _without(points: Points, those: Bools) -> Points:
 
 
 def _entering(
-    there: Points, here: Points, far: Regions, near: Regions, anew: Bools, whole: Grid | None
+    there: Points, here: Points, far: Regions, near: Regions, anew: Bools, whole: CellGrid | None
 ) -> tuple[Ints, Ints]:
     """Who is in an answer here that was not there."""
     somewhere = near.west <= near.east

@@ -13,7 +13,7 @@ from australis.model.table import Table
 from australis.model.train import Bools, Ints
 
 
-class Versions(NamedTuple):
+class RegionVersions(NamedTuple):
     """Regions in the order of the queries' slots, and of the moments from which on they lie there."""
 
     queries: Ints
@@ -27,7 +27,7 @@ class Versions(NamedTuple):
 
 def versions(
     queries: Table, asking: Bools, leaders: Ints, guides: Points, moved: Placements, moments: int, earth: bool
-) -> Versions:
+) -> RegionVersions:
     """One for each query that is there, and for each report of its focal object.
 
     `leaders` has the slots of focal objects, -1 where there is none, `guides` where these are before all moments.
@@ -52,7 +52,7 @@ def versions(
     at = np.arange(len(query))
     before, after = np.full(len(query), -1), np.full(len(query), -1)
     before[1:][same], after[:-1][same] = at[:-1][same], at[1:][same]
-    return Versions(query, since, until, before, after, regions_of(queries, query, x, y, earth))
+    return RegionVersions(query, since, until, before, after, regions_of(queries, query, x, y, earth))
 
 
 def _here(lead: Ints, guides: Points) -> tuple[Floats, Floats]:

@@ -14,7 +14,7 @@ from australis.boxes.moving import before_and_after, check, holding, leading, sh
 from australis.boxes.moving import objects as known
 from australis.boxes.moving import queries as asked
 from australis.boxes.moving.families import Answering
-from australis.boxes.moving.grid import Grid, grid
+from australis.boxes.moving.grid import CellGrid, grid
 from australis.boxes.moving.nearest import distances, limit
 from australis.boxes.moving.placing import moved, regions
 from australis.boxes.moving.regions import NEAREST, Points, Regions
@@ -186,7 +186,7 @@ class Watch(Answering):
         stored, touched = objects.alive.copy(), objects.touched.copy()
         recalled = None if self.budget is None else shadows.recall(objects, tables["shadows"])
         there, asking = objects.alive.copy(), queries.alive.copy()
-        wanted = asked.Rows(rows, [name for name, _ in self.conditions], self.earth)
+        wanted = asked.QueryRows(rows, [name for name, _ in self.conditions], self.earth)
         good, named = np.flatnonzero(wanted.good), known.named(reports, self.id)
         registered = queries.find([rows[asked.QUERY].take(good)], len(good))
         reported = objects.find([reports[self.id].take(named)], len(named))
@@ -284,7 +284,7 @@ class Watch(Answering):
             gone |= objects.alive & (objects[known.TIME] < oldest)
         return gone
 
-    def _register(self, queries: Table, wanted: asked.Rows, slots: Ints, rows: Ints) -> Bools:
+    def _register(self, queries: Table, wanted: asked.QueryRows, slots: Ints, rows: Ints) -> Bools:
         """Write the last row of each query; which queries are removed."""
         removed = np.zeros(len(queries.alive), np.bool_)
         removed[slots] = wanted.removes[rows]
@@ -296,7 +296,7 @@ class Watch(Answering):
         """The slots of the queries' focal objects."""
         return leading.slots(tables["objects"], tables["queries"])
 
-    def _limit(self, queries: Table, whole: Grid, after: Regions) -> None:
+    def _limit(self, queries: Table, whole: CellGrid, after: Regions) -> None:
         """Find how far kNN queries reach now."""
         nearest = np.flatnonzero((after.kind == NEAREST) & (after.west <= after.east))
         limit(whole, after, nearest, queries[asked.K])

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from australis.arrow.columns import Values
-from australis.boxes.chains import Chain, above, first_from, identity, link, upper
+from australis.boxes.chains import ChainColumns, above, first_from, identity, link, upper
 from australis.kernels.jit import inner, kernel, longer
 from australis.model.order import admit, bounded
 from australis.model.train import Bools, Ints
 
 
-class Arrivals(NamedTuple):
+class ResampleArrivals(NamedTuple):
     """What came on one side: arrival numbers, groups, places; what was late, and the slots the others took."""
 
     number: Ints
@@ -43,7 +43,7 @@ class Reach(NamedTuple):
     """Whether a window without members has a result too."""
 
 
-class Found(NamedTuple):
+class FoundWindows(NamedTuple):
     """Complete windows: the left tuple, the group, its place, the number that completed it, and its members."""
 
     lefts: Ints
@@ -56,31 +56,33 @@ class Found(NamedTuple):
     lengths: Ints
     """How much of the above is filled: windows and members."""
 
-    def cut(self) -> Found:
+    def cut(self) -> FoundWindows:
         windows, members = self.lengths
-        return Found(
+        return FoundWindows(
             self.lefts[:windows], self.groups[:windows], self.places[:windows], self.numbers[:windows],
             self.starts[: windows + 1], self.members[:members], self.lengths,
         )  # fmt: skip
 
 
-def room(members: int) -> Found:
+def room(members: int) -> FoundWindows:
     """Room for so many members, of as many windows, to begin with."""
     lefts, groups, places, numbers, inside = (np.empty(members + 64, np.int64) for _ in range(5))
-    return Found(lefts, groups, places, numbers, np.zeros(members + 65, np.int64), inside, np.zeros(2, np.int64))
+    return FoundWindows(lefts, groups, places, numbers, np.zeros(members + 65, np.int64), inside, np.zeros(2, np.int64))
 
 
 @kernel
-def _more(out: Found) -> Found:
+def _more(out: FoundWindows) -> FoundWindows:
     lefts, groups, places, numbers, starts, members, lengths = out
     if lengths[0] == len(lefts):
         lefts, groups, places = longer(lefts), longer(groups), longer(places)
-        return Found(lefts, groups, places, longer(numbers), longer(starts), members, lengths)
-    return Found(lefts, groups, places, numbers, starts, longer(members), lengths)
+        return FoundWindows(lefts, groups, places, longer(numbers), longer(starts), members, lengths)
+    return FoundWindows(lefts, groups, places, numbers, starts, longer(members), lengths)
 
 
 @inner
-def _complete(t: int, group: int, number: int, left: Chain, right: Chain, reach: Reach, out: Found) -> bool:
+def _complete(
+    t: int, group: int, number: int, left: ChainColumns, right: ChainColumns, reach: Reach, out: FoundWindows
+) -> bool:
     """Emit the window of the left tuple in slot t over a group, if it has members; false if there is no more room."""
     here, window, last = left.place[t], out.lengths[0], out.lengths[1]
     if window == len(out.lefts):
@@ -110,7 +112,7 @@ def _settled(here: Any, group: int, order: Heaps, reach: Reach) -> bool:
 
 
 @inner
-def _take(row: int, mine: Arrivals, key: int, chain: Chain, order: Heaps, spare: Ints, top: int) -> bool:
+def _take(row: int, mine: ResampleArrivals, key: int, chain: ChainColumns, order: Heaps, spare: Ints, top: int) -> bool:
     """Put a tuple in its chain, unless it is late."""
     group = mine.group[row]
     if mine.counts:
@@ -127,7 +129,14 @@ def _take(row: int, mine: Arrivals, key: int, chain: Chain, order: Heaps, spare:
 
 @inner
 def _left_arrived(
-    row: int, first: int, mine: Arrivals, left: Chain, right: Chain, order: Heaps, reach: Reach, out: Found
+    row: int,
+    first: int,
+    mine: ResampleArrivals,
+    left: ChainColumns,
+    right: ChainColumns,
+    order: Heaps,
+    reach: Reach,
+    out: FoundWindows,
 ) -> int:
     """Emit a left tuple's windows that are complete, from a group on; the group there was no room for, or -1."""
     for group in range(first, order.groups):
@@ -138,7 +147,7 @@ def _left_arrived(
 
 
 @inner
-def _first_due(group: int, promised: bool, was: Any, left: Chain, right: Chain, reach: Reach) -> int:
+def _first_due(group: int, promised: bool, was: Any, left: ChainColumns, right: ChainColumns, reach: Reach) -> int:
     """The first left tuple, as slot + 1, whose window a group may have completed since it promised `was`.
 
     What a promise was beyond is complete since then. What lies too far before the group's first tuple has no member.
@@ -154,7 +163,14 @@ def _first_due(group: int, promised: bool, was: Any, left: Chain, right: Chain, 
 
 @inner
 def _right_arrived(
-    t: int, row: int, mine: Arrivals, left: Chain, right: Chain, order: Heaps, reach: Reach, out: Found
+    t: int,
+    row: int,
+    mine: ResampleArrivals,
+    left: ChainColumns,
+    right: ChainColumns,
+    order: Heaps,
+    reach: Reach,
+    out: FoundWindows,
 ) -> int:
     """Emit the windows that a right tuple completed, from a left tuple on; the one there was no room for, or 0."""
     group = mine.group[row]
@@ -167,17 +183,17 @@ def _right_arrived(
 
 @inner
 def _resample(
-    left: Arrivals,
-    right: Arrivals,
-    left_chain: Chain,
-    right_chain: Chain,
+    left: ResampleArrivals,
+    right: ResampleArrivals,
+    left_chain: ChainColumns,
+    right_chain: ChainColumns,
     left_order: Heaps,
     order: Heaps,
     left_spare: Ints,
     right_spare: Ints,
     at: Ints,
     reach: Reach,
-    out: Found,
+    out: FoundWindows,
 ) -> bool:
     """Let tuples of both sides arrive by their numbers and emit the windows that each completes, while there is room.
 
@@ -213,18 +229,18 @@ def _resample(
 
 @kernel
 def near(
-    left: Arrivals,
-    right: Arrivals,
-    left_chain: Chain,
-    right_chain: Chain,
+    left: ResampleArrivals,
+    right: ResampleArrivals,
+    left_chain: ChainColumns,
+    right_chain: ChainColumns,
     left_order: Heaps,
     order: Heaps,
     left_spare: Ints,
     right_spare: Ints,
     at: Ints,
     reach: Reach,
-    out: Found,
-) -> Found:
+    out: FoundWindows,
+) -> FoundWindows:
     """All windows that the trains complete."""
     while not _resample(
         left, right, left_chain, right_chain, left_order, order, left_spare, right_spare, at, reach, out
@@ -234,7 +250,9 @@ def near(
 
 
 @kernel
-def rest(left: Chain, right: Chain, order: Heaps, reach: Reach, number: int, out: Found) -> Found:
+def rest(
+    left: ChainColumns, right: ChainColumns, order: Heaps, reach: Reach, number: int, out: FoundWindows
+) -> FoundWindows:
     """Every window that is not complete: nothing more will come."""
     t = left.head[0]
     while t:

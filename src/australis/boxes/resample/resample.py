@@ -14,11 +14,11 @@ from australis.arrow.columns import Values
 from australis.arrow.durations import Span
 from australis.boxes.aggregate.results import Folded, Functions, folded
 from australis.boxes.chains import chain_of, chained_queue, ends, limit, lowest, settle, sweep, taken
-from australis.boxes.folds import Feed
+from australis.boxes.folds import Contributions
 from australis.boxes.folds.fold import ALL, fresh
 from australis.boxes.join.join import band
 from australis.boxes.queues import gather, gather_ts
-from australis.boxes.resample.nearby import Arrivals, Found, Heaps, Reach, near, rest, room
+from australis.boxes.resample.nearby import FoundWindows, Heaps, Reach, ResampleArrivals, near, rest, room
 from australis.errors import SchemaError
 from australis.model.box import EVERYWHERE, OUT, Box, Key, Moment, Tables, Trains, bound
 from australis.model.order import Order, place_type
@@ -104,15 +104,15 @@ class Resample(Box):
         lates = [train.where(pa.array(arrived.late)) for train, arrived in zip(trains, arrivals, strict=True)]
         return concat(self._schema(left.schema, right.schema), out), *lates
 
-    def _arrive(self, tables: Tables, side: str, order: Order, train: Train) -> Arrivals:
+    def _arrive(self, tables: Tables, side: str, order: Order, train: Train) -> ResampleArrivals:
         group = order.find(tables[f"{side}_order"], train)
         places, valid = order.places(train)
         tables[side].reserve(len(train))
         places = places.astype(tables[side]["#place"].dtype, copy=False)
         none = np.full(len(train), -1, np.int64)
-        return Arrivals(train.number, group, places, valid, order.counts, np.zeros(len(train), np.bool_), none)
+        return ResampleArrivals(train.number, group, places, valid, order.counts, np.zeros(len(train), np.bool_), none)
 
-    def _near(self, tables: Tables, trains: Trains, arrivals: list[Arrivals], moment: Moment) -> list[Train]:
+    def _near(self, tables: Tables, trains: Trains, arrivals: list[ResampleArrivals], moment: Moment) -> list[Train]:
         left, right = trains
         sides, rights = ("left", "right"), tables["right_order"]
         chains = (chain_of(tables["left"], tables["all"], "left"), chain_of(tables["right"], rights, "right"))
@@ -139,7 +139,7 @@ class Resample(Box):
                 tables["all"].touched[0] = True
         return out
 
-    def _results(self, tables: Tables, trains: Trains, found: Found) -> Train:
+    def _results(self, tables: Tables, trains: Trains, found: FoundWindows) -> Train:
         left, right = trains
         if not len(found.lefts):
             return empty(self._schema(left.schema, right.schema))
@@ -152,7 +152,7 @@ class Resample(Box):
         names = [*theirs, *(f"left.{name}" for name in ours)]
         members = pa.RecordBatch.from_arrays(columns, names=names) if names else _rows(len(of_window))
         windows = [fresh(one, len(found.lefts)) for one in functions.folds]
-        functions.add(windows, Feed(of_window, ALL, np.arange(len(of_window))), members)
+        functions.add(windows, Contributions(of_window, ALL, np.arange(len(of_window))), members)
         ts = gather_ts(tables["left"], left, found.lefts)
         some = np.diff(found.starts) > 0
         if len(found.members):

@@ -15,7 +15,7 @@ from australis.boxes.signals.column import Segments, segments
 from australis.boxes.signals.families import Rowwise
 from australis.errors import ExpressionError, NetworkError, RunError, SchemaError, listing, near
 from australis.expressions import Expr, Function, function_named
-from australis.expressions.node import Apply as Call
+from australis.expressions.node import FunctionCall as Call
 from australis.expressions.node import Literal, Name
 from australis.model.box import Moment, Tables, Trains, bound
 from australis.model.facts import Facts, without

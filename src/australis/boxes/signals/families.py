@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from australis.errors import NetworkError, listing
 from australis.model.box import Box, Key, unchanged
-from australis.model.facts import NOTHING, Facts, Group
+from australis.model.facts import NOTHING, Facts, SignalGroup
 
 
 class Rowwise(Box):
@@ -36,9 +36,9 @@ class Following(Box):
     def facts(self, title: str, given: Sequence[Facts], streams: Sequence[pa.Schema]) -> Facts:
         for side, known in enumerate(given):
             check_groups(title, self.by, [group for group in known.groups if not self.apart(group, side, streams)])
-        return replace(self.followed(given, streams), groups=tuple(Group(name, title, name) for name in self.by))
+        return replace(self.followed(given, streams), groups=tuple(SignalGroup(name, title, name) for name in self.by))
 
-    def apart(self, group: Group, side: int, streams: Sequence[pa.Schema]) -> bool:
+    def apart(self, group: SignalGroup, side: int, streams: Sequence[pa.Schema]) -> bool:
         """Whether signals of different groups on an input may meet, and are not mixed."""
         return False
 
@@ -47,7 +47,7 @@ class Following(Box):
         return NOTHING
 
 
-def check_groups(title: str, by: Key, groups: Sequence[Group]) -> None:
+def check_groups(title: str, by: Key, groups: Sequence[SignalGroup]) -> None:
     """Refuse a box that is not told of the columns by which boxes before told signals apart."""
     for group in groups:
         if group.column is None:

@@ -20,7 +20,7 @@ from australis.boxes.signals.steps import real
 from australis.errors import NetworkError
 from australis.kernels.jit import kernel
 from australis.model.box import Key, Moment, Tables, Trains, bound
-from australis.model.facts import Facts, Group
+from australis.model.facts import Facts, SignalGroup
 from australis.model.table import Table
 from australis.model.train import Bools, Ints
 
@@ -78,7 +78,7 @@ class Lfilter(Rowwise):
 
     def facts(self, title: str, given: Sequence[Facts], streams: Sequence[pa.Schema]) -> Facts:
         check_groups(title, self.by, given[0].groups)
-        more = tuple(Group(name, title, name) for name in self.by)
+        more = tuple(SignalGroup(name, title, name) for name in self.by)
         return replace(given[0], groups=(*given[0].groups, *more), sizes={})
 
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:

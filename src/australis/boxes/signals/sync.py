@@ -27,7 +27,7 @@ from australis.boxes.signals.pieces import (
 from australis.boxes.signals.sequence import out_of_order
 from australis.errors import SchemaError, listing, near
 from australis.model.box import Key, Moment, Tables, Trains, bound, lost, unchanged
-from australis.model.facts import Facts, Group
+from australis.model.facts import Facts, SignalGroup
 from australis.model.table import Table
 from australis.model.train import Ints, Train, empty
 
@@ -102,7 +102,7 @@ class Sync(Following):
             return {side: unchanged(inputs[side])}
         return super().passes(port, *inputs)
 
-    def apart(self, group: Group, side: int, streams: Sequence[pa.Schema]) -> bool:
+    def apart(self, group: SignalGroup, side: int, streams: Sequence[pa.Schema]) -> bool:
         """One signal may be cut by the ranges of many: only where it has the column too are they mixed."""
         return side == 0 and not any(group.name in each.names for each in streams[1:])
 

@@ -56,10 +56,10 @@ class Endpoint:
 class _Server(Connections):
     def __init__(self, host: str, port: int, schema: pa.Schema, spool: Spool, largest: int) -> None:
         self.schema, self.spool, self.largest = schema, spool, largest
-        super().__init__(host, port, _Handler)
+        super().__init__(host, port, _PostHandler)
 
 
-class _Handler(Handler):
+class _PostHandler(Handler):
     """The requests of one connection."""
 
     server: _Server

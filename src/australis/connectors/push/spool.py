@@ -67,7 +67,7 @@ class Post:
 
 
 @dataclass
-class _File:
+class _SpoolFile:
     """Posts of one kind that follow each other."""
 
     name: str
@@ -251,16 +251,16 @@ class Spool:
                 known.add(post.sender, post.sequence)
         return fresh
 
-    def _filed(self, posts: list[Post]) -> list[_File]:
+    def _filed(self, posts: list[Post]) -> list[_SpoolFile]:
         """Posts in as few files as keep their order."""
-        files: list[_File] = []
+        files: list[_SpoolFile] = []
         for post in posts:
             if not files or not files[-1].fits(post):
-                files.append(_File(f"{self.number + len(files) + 1:012}{post.suffix}"))
+                files.append(_SpoolFile(f"{self.number + len(files) + 1:012}{post.suffix}"))
             files[-1].add(post)
         return files
 
-    def _store(self, files: list[_File], senders: list[tuple[str, int]]) -> None:
+    def _store(self, files: list[_SpoolFile], senders: list[tuple[str, int]]) -> None:
         hidden = [self._hidden(file.name) for file in files]
         try:
             with ExitStack() as opened:

@@ -11,7 +11,7 @@ from australis.connectors.sinks.past import cut_off
 
 
 @dataclass
-class Memory:
+class MemorySink:
     """Exactly once while the process lives: a batch that is there already is not taken again.
 
     >>> sink = Memory()
@@ -25,7 +25,7 @@ class Memory:
     batches: dict[int, list[pa.RecordBatch]] = field(default_factory=dict)
     schema: pa.Schema | None = None
 
-    def open(self, schema: pa.Schema, run: str = "", replace: bool = False) -> Memory:
+    def open(self, schema: pa.Schema, run: str = "", replace: bool = False) -> MemorySink:
         if replace:
             self.batches.clear()
         self.schema = schema

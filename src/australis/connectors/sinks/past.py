@@ -17,7 +17,7 @@ _MARKS = 1000
 _LONG = 1 << 17  # bytes of a journal that is summed up
 
 
-class Past:
+class SinkHistory:
     """What a journal says of a sink: whose it is, its columns, and its sizes after batches, the last ones and none."""
 
     def __init__(self, path: Path, what: Path) -> None:

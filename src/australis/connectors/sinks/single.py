@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from australis.arrow.schema import text
 from australis.connectors.sinks.encode import body, check, head
-from australis.connectors.sinks.past import NEVER, Past, cut_off
+from australis.connectors.sinks.past import NEVER, SinkHistory, cut_off
 from australis.connectors.sources.form import form, packed
 from australis.disk.durable import again, check_ours, journal_of, locked, sweep
 from australis.disk.paths import place
@@ -53,7 +53,7 @@ class SingleWriter:
         self.file = locked(path, path)
         try:
             sweep(path.parent, journal_of(path).name)
-            self.past = Past(journal_of(path), path)
+            self.past = SinkHistory(journal_of(path), path)
             self._take_up(head, schema, run, replace)
         except BaseException:
             self.close()

@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from australis.arrow.schema import text
-from australis.connectors.sinks.past import NEVER, Past, cut_off
+from australis.connectors.sinks.past import NEVER, SinkHistory, cut_off
 from australis.connectors.sinks.sound import Channels, encoded
 from australis.disk.durable import again, locked, sweep, sync_folder
 from australis.disk.paths import place
@@ -61,7 +61,7 @@ class SoundsWriter:
         self.folder, self.sink, self.channels, self.kept = folder, sink, channels, not replace
         self.lock = locked(folder / _LOCK, folder)
         try:
-            self.past = Past(folder / _JOURNAL, folder)
+            self.past = SinkHistory(folder / _JOURNAL, folder)
             self._take_up(schema, run, replace)
         except BaseException:
             self.close()

@@ -13,7 +13,7 @@ from australis.connectors.sources.conform import places
 
 
 @dataclass(frozen=True)
-class Arrow:
+class ArrowChunks:
     """How they are read."""
 
     def lengths(self, path: str) -> list[int]:

@@ -13,7 +13,7 @@ from typing import Protocol
 import pyarrow as pa
 
 from australis.connectors.sources.conform import conform
-from australis.connectors.sources.sift import Rows
+from australis.connectors.sources.sift import SiftedRows
 
 BATCH = 1 << 17
 
@@ -65,7 +65,7 @@ class Chunked:
     def lost(self, stop: int, size: int) -> str:
         return f"has {self.size} bytes and had {size}" if self.size != size else ""
 
-    def read(self, begin: int, stop: int) -> Iterator[Rows]:
+    def read(self, begin: int, stop: int) -> Iterator[SiftedRows]:
         firsts = self._firsts
         first, last = bisect_right(firsts, begin) - 1, bisect_left(firsts, stop)
         at = firsts[first]

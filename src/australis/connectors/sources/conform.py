@@ -12,7 +12,7 @@ import pyarrow as pa
 from australis.arrow.compute import Array, pc
 from australis.connectors.dead_letters import Letter
 from australis.connectors.intake import fits
-from australis.connectors.sources.sift import Rows, null_reason, nulls
+from australis.connectors.sources.sift import SiftedRows, null_reason, nulls
 from australis.errors import RunError, listing, near
 
 _MISFITS = pa.ArrowInvalid, pa.ArrowNotImplementedError
@@ -36,7 +36,7 @@ def places(path: str, schema: pa.Schema, there: pa.Schema) -> list[int]:
     return found
 
 
-def conform(path: str, schema: pa.Schema, columns: Iterable[Any], position: int) -> Rows:
+def conform(path: str, schema: pa.Schema, columns: Iterable[Any], position: int) -> SiftedRows:
     """The rows of which all values fit, the first of them at a position."""
     given = list(columns)
     count = len(given[0])
@@ -52,10 +52,10 @@ def conform(path: str, schema: pa.Schema, columns: Iterable[Any], position: int)
             bad.setdefault(row, null_reason(tuples, row))
     place = np.arange(position, position + count, dtype=np.int64)
     if not bad:
-        return Rows(tuples, place)
+        return SiftedRows(tuples, place)
     letters = tuple(Letter(bad[i], path, position + i, _raw(schema, given, i)) for i in sorted(bad))
     kept = np.delete(np.arange(count), list(bad))
-    return Rows(tuples.take(kept), place[kept], letters)
+    return SiftedRows(tuples.take(kept), place[kept], letters)
 
 
 def _raw(schema: pa.Schema, columns: list[Array], row: int) -> bytes:

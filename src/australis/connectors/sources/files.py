@@ -13,13 +13,13 @@ import pyarrow as pa
 from australis.arrow.schema import samples_of
 from australis.connectors.source import Offset, Part, Split
 from australis.connectors.sources import folder, taken
-from australis.connectors.sources.arrow import Arrow
+from australis.connectors.sources.arrow import ArrowChunks
 from australis.connectors.sources.chunked import Chunked
 from australis.connectors.sources.form import KINDS, form
 from australis.connectors.sources.parquet import Parquet
 from australis.connectors.sources.sampled import Sampled
 from australis.connectors.sources.segmented import Cutting, Segmented
-from australis.connectors.sources.sift import Rows
+from australis.connectors.sources.sift import SiftedRows
 from australis.connectors.sources.text import Text, check
 from australis.errors import RunError, listing
 
@@ -28,7 +28,7 @@ PLACE_BITS = 40
 _MOST_FILES = 10_000  # in one batch: the offset names them
 
 
-class Reader(Protocol):
+class FileReader(Protocol):
     """One file. Positions rise along it: bytes of a text, rows of any other."""
 
     @property
@@ -61,11 +61,11 @@ class Reader(Protocol):
         """Why what lay before a position of a file of so many bytes is not what it was, or nothing."""
         ...
 
-    def read(self, begin: int, stop: int) -> Iterator[Rows]: ...
+    def read(self, begin: int, stop: int) -> Iterator[SiftedRows]: ...
 
 
 @dataclass(frozen=True)
-class Piece:
+class FileSlice:
     """A stretch of a file, which is at a place in the order of the files, had a size, and so many samples before it."""
 
     file: str
@@ -152,7 +152,7 @@ class Files:
                     f" {1 << 63 - PLACE_BITS} files of {1 << PLACE_BITS} bytes"
                 )
             if begin < stop:
-                pieces.append(Piece(file, place, begin, stop, size, frames))
+                pieces.append(FileSlice(file, place, begin, stop, size, frames))
             begin, frames = 0, frames + stop * self.cutting.joined
         return [Split(tuple(part)) for part in self._cut(pieces, count)]
 
@@ -231,14 +231,14 @@ class Files:
             " without them, or start again from a new checkpoint"
         )
 
-    def _reader(self, path: str, place: int, frames: int = 0) -> Reader:
+    def _reader(self, path: str, place: int, frames: int = 0) -> FileReader:
         match form(path):
             case "parquet":
                 check(path)
                 return Chunked(path, self.schema, Parquet())
             case "arrow":
                 check(path)
-                return Chunked(path, self.schema, Arrow())
+                return Chunked(path, self.schema, ArrowChunks())
             case "wav" | "flac" | "raw":
                 return Segmented(path, self.schema, self.cutting, place, frames)
             case form_:
@@ -249,7 +249,7 @@ class Files:
     def _segments(self) -> bool:
         return any(samples_of(field.type) is not None for field in self.schema)
 
-    def _cut(self, pieces: list[Piece], count: int) -> list[list[Piece]]:
+    def _cut(self, pieces: list[FileSlice], count: int) -> list[list[FileSlice]]:
         """Pieces of about equal weight, by bytes."""
         readers = [self._reader(piece.file, piece.place) for piece in pieces]
         weights: list[float] = []
@@ -259,7 +259,7 @@ class Files:
                 share = (piece.stop - piece.begin) / max(reader.end(0, True), 1)
                 weights.append(max(1.0, share * piece.size))
         each = sum(weights) / max(count, 1)
-        parts: list[list[Piece]] = [[]]
+        parts: list[list[FileSlice]] = [[]]
         room = each
         for piece, reader, weight in zip(pieces, readers, weights, strict=True):
             begin, density = piece.begin, weight / (piece.stop - piece.begin)
@@ -285,7 +285,7 @@ def _frames(offset: Offset) -> int:
     return int(offset.get("frames", 0)) + sum(int(stop) for _, stop, *_ in offset["files"][:-1])
 
 
-def _check(piece: Piece, reader: Reader) -> None:
+def _check(piece: FileSlice, reader: FileReader) -> None:
     """Refuse a file that is no longer what it was."""
     if why := reader.lost(piece.stop, piece.size):
         raise RunError(f"{piece.file}: {why}; put the file back as it was, or start with an empty checkpoint folder")

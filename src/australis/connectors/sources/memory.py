@@ -15,7 +15,7 @@ from australis.errors import RunError
 
 
 @dataclass(frozen=True)
-class Memory:
+class MemorySource:
     """Batches of one schema. An offset is a number of tuples.
 
     >>> source = Memory((pa.record_batch({"vid": [1, 2, 3]}),))

@@ -15,7 +15,7 @@ from australis.arrow.schema import SAMPLES
 from australis.boxes.signals.timebases import timebase
 from australis.connectors.sources.form import packed
 from australis.connectors.sources.segmented import Cutting
-from australis.connectors.sources.sift import Rows
+from australis.connectors.sources.sift import SiftedRows
 from australis.connectors.sources.text import Text
 from australis.connectors.sources.tracks import Tracks, based, named
 from australis.errors import RunError
@@ -76,11 +76,11 @@ class Sampled:
     def lost(self, stop: int, size: int) -> str:
         return self.text.lost(stop, size)
 
-    def read(self, begin: int, stop: int) -> Iterator[Rows]:
+    def read(self, begin: int, stop: int) -> Iterator[SiftedRows]:
         for rows in self.text.read(begin, stop):
             yield self._segments(rows)
 
-    def _segments(self, rows: Rows) -> Rows:
+    def _segments(self, rows: SiftedRows) -> SiftedRows:
         index = self._index(rows.position)
         begins = np.flatnonzero((np.diff(index, prepend=-2) != 1) | (index % self.cutting.size == 0))
         sizes = np.diff(begins, append=len(index)).astype(np.int32)
@@ -88,7 +88,7 @@ class Sampled:
         bases, names = based(timebase(self.cutting.rate), len(begins)), named(self.text.path, len(begins))
         file = np.full(len(begins), self.place, np.int64)
         tuples = self._tracks.tuples(channels, sizes, index[begins], bases, file, names)
-        return Rows(tuples, rows.position[begins], rows.letters)
+        return SiftedRows(tuples, rows.position[begins], rows.letters)
 
     def _index(self, position: Ints) -> Ints:
         """The number of each line that begins at a position."""

@@ -12,7 +12,7 @@ import pyarrow as pa
 from australis.boxes.signals.segments import Samples
 from australis.connectors.dead_letters import Letter
 from australis.connectors.sources.recording import Recording
-from australis.connectors.sources.sift import Rows
+from australis.connectors.sources.sift import SiftedRows
 from australis.connectors.sources.tracks import Tracks, based, named
 from australis.errors import RunError
 from australis.model.train import Ints
@@ -82,7 +82,7 @@ class Segmented:
         there = self.recording.frames()
         return f"has {there} frames, fewer than the {stop} that it had" if there < stop else ""
 
-    def read(self, begin: int, stop: int) -> Iterator[Rows]:
+    def read(self, begin: int, stop: int) -> Iterator[SiftedRows]:
         step = max(1, _PART // (self.cutting.size * self.tracks.width)) * self.cutting.size
         self.recording.check()
         for first in range(begin // step * step, stop, step):
@@ -92,7 +92,7 @@ class Segmented:
             except RunError:
                 yield from self._singled(low, high)
 
-    def _singled(self, begin: int, stop: int) -> Iterator[Rows]:
+    def _singled(self, begin: int, stop: int) -> Iterator[SiftedRows]:
         """The segments of a stretch that does not read, one at a time: those that still do not are letters."""
         for first in range(begin // self.cutting.size * self.cutting.size, stop, self.cutting.size):
             low, high = max(first, begin), min(first + self.cutting.size, stop)
@@ -102,13 +102,15 @@ class Segmented:
                 none = np.empty((0, len(self.tracks.names)), self.tracks.dtype)
                 yield self._rows(low, none, (Letter(str(error), self.path, low, b""),))
 
-    def _rows(self, begin: int, frames: Samples, letters: tuple[Letter, ...]) -> Rows:
+    def _rows(self, begin: int, frames: Samples, letters: tuple[Letter, ...]) -> SiftedRows:
         cuts = cut(begin, begin + len(frames), self.cutting.size)
         start, sizes = cuts[:-1], np.diff(cuts).astype(np.int32)
         channels = [np.ascontiguousarray(frames[:, at]) for at in range(frames.shape[1])]
         bases, names = based(self.recording.timebase, len(start)), named(self.path, len(start))
         file = np.full(len(start), self.place, np.int64)
-        return Rows(self.tracks.tuples(channels, sizes, start + self.before, bases, file, names), start.copy(), letters)
+        return SiftedRows(
+            self.tracks.tuples(channels, sizes, start + self.before, bases, file, names), start.copy(), letters
+        )
 
 
 def cut(begin: int, stop: int, size: int) -> Ints:

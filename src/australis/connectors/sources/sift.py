@@ -32,7 +32,7 @@ class BadLines(Exception):  # noqa: N818 (it is caught here, and tells where to 
 
 
 @dataclass(frozen=True)
-class Rows:
+class SiftedRows:
     """Tuples with their places in a file, and the letters among them."""
 
     tuples: pa.RecordBatch
@@ -64,10 +64,10 @@ class LineFormat(Protocol):
         ...
 
 
-def sift(format: LineFormat, lines: Lines, file: str) -> Rows:
+def sift(format: LineFormat, lines: Lines, file: str) -> SiftedRows:
     """The tuples of all lines that read, and letters for the others."""
     if not len(lines):
-        return Rows(none(format.schema), lines.starts)
+        return SiftedRows(none(format.schema), lines.starts)
     try:
         tuples, faults = format.parse(lines, 0, len(lines))
     except BadLines:
@@ -82,7 +82,7 @@ def sift(format: LineFormat, lines: Lines, file: str) -> Rows:
             faults[int(kept[row])] = null_reason(tuples, int(row))
         tuples, position = tuples.filter(pa.array(~missing)), position[~missing]
     letters = tuple(Letter(faults[i], file, int(lines.starts[i]) + lines.base, lines.line(i)) for i in sorted(faults))
-    return Rows(tuples, position, letters)
+    return SiftedRows(tuples, position, letters)
 
 
 def check_text(lines: Lines, low: int, high: int) -> None:

@@ -14,7 +14,7 @@ from australis.connectors.sources.csv import Csv, header
 from australis.connectors.sources.form import Packing, packed
 from australis.connectors.sources.jsonlines import JsonLines
 from australis.connectors.sources.lines import blocks, line_bytes, line_ends, lines_of, next_line, unpacked, whole_lines
-from australis.connectors.sources.sift import LineFormat, Rows, sift
+from australis.connectors.sources.sift import LineFormat, SiftedRows, sift
 from australis.errors import RunError
 
 _BOM = b"\xef\xbb\xbf"
@@ -74,7 +74,7 @@ class Text:
             return f"was changed, and not only at its end, since it was to be read up to {stop}"
         return ""
 
-    def read(self, begin: int, stop: int) -> Iterator[Rows]:
+    def read(self, begin: int, stop: int) -> Iterator[SiftedRows]:
         if begin >= stop:
             return
         format, first = self._format()

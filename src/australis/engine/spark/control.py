@@ -18,7 +18,7 @@ _MOST, _LEAST = 1 << 25, 1 << 10
 
 
 @dataclass(frozen=True)
-class Order:
+class Directive:
     """The network to run next, about how many tuples of each input a batch may take, and whether to stop.
 
     A run that is to `begin` does so without waiting for a tuple.
@@ -36,14 +36,14 @@ class Control:
 
     folder: str
 
-    def give(self, order: Order) -> None:
+    def give(self, order: Directive) -> None:
         path = Path(self.folder) / "order"
         path.with_suffix(".tmp").write_text(json.dumps(asdict(order)))
         path.with_suffix(".tmp").rename(path)
         ring(self.folder)
 
-    def order(self) -> Order:
-        return Order(**json.loads((Path(self.folder) / "order").read_text()))
+    def order(self) -> Directive:
+        return Directive(**json.loads((Path(self.folder) / "order").read_text()))
 
     def put(self, number: int, sent: Sent) -> None:
         """Lay a job ready, before an order names its network."""

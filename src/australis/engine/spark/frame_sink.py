@@ -10,7 +10,7 @@ import pyarrow as pa
 
 
 @dataclass(frozen=True)
-class Frames:
+class FrameSink:
     """At least once: `call(frame, batch_id)` for every batch with tuples, as in Spark's `foreachBatch`.
 
     A batch that is run again has the same id and the same tuples.

@@ -83,7 +83,7 @@ class Frame:
                     shutil.rmtree(folder, ignore_errors=True)
 
 
-class Feed:
+class FrameFeed:
     """The query that writes a frame to a spool."""
 
     def __init__(self, name: str, frame: DataFrame, source: Frame, log: Path) -> None:

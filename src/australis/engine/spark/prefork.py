@@ -24,7 +24,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from australis.disk.temporary import Scratch, removed
+from australis.disk.temporary import TemporaryFolder, removed
 
 _LAUNCHER = """\
 #!{python} -SEsB
@@ -72,7 +72,7 @@ class Nursery:
     """A nursery under way; it ends with the process that started it."""
 
     def __init__(self) -> None:
-        self.folder = Scratch()
+        self.folder = TemporaryFolder()
         """Where it is, and what goes with it. The nursery removes it when nobody has it any more."""
         address = str(self.folder.path / "nursery")
         self.launcher = str(self.folder.path / "python")
@@ -123,7 +123,7 @@ def launcher() -> str:
     return sys.executable if nursery is None else nursery.launcher
 
 
-def room() -> Scratch | None:
+def room() -> TemporaryFolder | None:
     """A folder that goes with this process, however that ends; there is none without a nursery."""
     nursery = _nursery() if _nursery.cache_info().currsize else None
     return None if nursery is None else nursery.folder

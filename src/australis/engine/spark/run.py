@@ -20,7 +20,7 @@ from australis.arrow.schema import text
 from australis.connectors import dead_letters as letters
 from australis.connectors import sink as sinks
 from australis.connectors.sink import Parted
-from australis.disk.temporary import Scratch
+from australis.disk.temporary import TemporaryFolder
 from australis.engine import measures
 from australis.engine.batch import Batch
 from australis.engine.checkpoint import Checkpoint
@@ -28,11 +28,11 @@ from australis.engine.exchange import in_order
 from australis.engine.job import LETTERS, MEASURES, PARTS, Job
 from australis.engine.ledger import Ledger
 from australis.engine.merging import merging
-from australis.engine.outlet import Outlet, outlet
+from australis.engine.outlet import OpenSink, outlet
 from australis.engine.spark import alive
-from australis.engine.spark.control import Control, Order, first_limit, paced
+from australis.engine.spark.control import Control, Directive, first_limit, paced
 from australis.engine.spark.failures import reason
-from australis.engine.spark.frame_source import Feed
+from australis.engine.spark.frame_source import FrameFeed
 from australis.engine.spark.hook import Hook
 from australis.engine.spark.idle import PATIENCE
 from australis.engine.spark.jvm import ended, forget
@@ -76,13 +76,13 @@ class Run:
         spark: SparkSession,
         checkpoint: Checkpoint,
         jobs: Mapping[int, Job],
-        outlets: Mapping[str, Outlet],
+        outlets: Mapping[str, OpenSink],
         *,
         current: int = 1,
         train: int | None = None,
         trigger: str | None = None,
         local: bool = True,
-        feeds: Sequence[Feed] = (),
+        feeds: Sequence[FrameFeed] = (),
         closing: ExitStack | None = None,
     ) -> None:
         self.checkpoint = checkpoint
@@ -93,7 +93,7 @@ class Run:
         """What was done since the start."""
         self._spark = apart(spark)
         self._fixed = train is not None
-        self._order = Order(current, train or first_limit(input.schema for input in jobs[current].streams))
+        self._order = Directive(current, train or first_limit(input.schema for input in jobs[current].streams))
         self._feeds = feeds
         self._closing, self._close_once = closing or ExitStack(), Lock()
         self._failure: RunError | None = None
@@ -101,13 +101,13 @@ class Run:
         ours = room()
         # A task that is still under way when the run fails may write there; the rest goes with the session then.
         inside = partial(tempfile.TemporaryDirectory, prefix="run-", ignore_cleanup_errors=True)
-        folder = Scratch() if ours is None else inside(dir=ours.path)
+        folder = TemporaryFolder() if ours is None else inside(dir=ours.path)
         self._control = Control(self._closing.enter_context(folder))
         Path(self._control.aside).mkdir()
         self._closing.enter_context(alive.hold(self._control.aside))
         self._aside = self._control.aside if local else ""
         self._jobs: dict[int, Job] = {}
-        self._outlets: dict[int, dict[str, Outlet]] = {}
+        self._outlets: dict[int, dict[str, OpenSink]] = {}
         self._sent: dict[int, Sent] = {}
         self._began: dict[int, int] = {}
         self._ledger = Ledger(checkpoint.path)
@@ -264,7 +264,7 @@ class Run:
                 old.writer.close()
         return self._began[number]
 
-    def _changed(self, network: Network, named: Mapping[str, Any], opened: ExitStack) -> dict[str, Outlet]:
+    def _changed(self, network: Network, named: Mapping[str, Any], opened: ExitStack) -> dict[str, OpenSink]:
         """Where the outputs of another network go: as before, or where they are told to."""
         before, outlets = self._outlets[self._order.network], {}
         for output in network.outputs:
@@ -308,7 +308,7 @@ class Run:
                 with suppress(FileNotFoundError):  # all is closed: nobody asks any more
                     self._control.give(order)
 
-    def _lay(self, job: Job, outlets: Mapping[str, Outlet]) -> None:
+    def _lay(self, job: Job, outlets: Mapping[str, OpenSink]) -> None:
         mine = {output.name: outlets[output.name] for output in job.network.outputs if output.name in outlets}
         parted = {name: each.writer for name, each in mine.items() if isinstance(each.writer, Parted)}
         job = replace(job, aside=self._aside, parted=parted)

@@ -17,15 +17,15 @@ from australis.connectors import sink as sinks
 from australis.connectors.source import Opened, Source
 from australis.connectors.sources import uri
 from australis.connectors.sources.files import Files
-from australis.connectors.sources.memory import Memory
+from australis.connectors.sources.memory import MemorySource
 from australis.connectors.sources.push import Push
 from australis.connectors.sources.replay import Replay
-from australis.disk.temporary import Scratch
+from australis.disk.temporary import TemporaryFolder
 from australis.engine.checkpoint import Checkpoint
 from australis.engine.job import Job
 from australis.engine.merging import merging
 from australis.engine.outlet import outlet
-from australis.engine.spark.frame_source import Feed, Frame
+from australis.engine.spark.frame_source import Frame, FrameFeed
 from australis.engine.spark.run import Run
 from australis.engine.spark.session import Ending, session
 from australis.engine.succession import losses, planned, successor
@@ -71,7 +71,7 @@ def start(
     with ExitStack() as stack:
         temporary = checkpoint is None
         if checkpoint is None:
-            checkpoint = stack.enter_context(Scratch())
+            checkpoint = stack.enter_context(TemporaryFolder())
         folder = Checkpoint(checkpoint, lasting=not temporary)
         if not folder.fresh and partitions not in (None, folder.partitions):
             raise RunError(
@@ -144,7 +144,7 @@ def sources_of(
 def finite(sources: Mapping[str, Source]) -> set[str]:
     """The inputs that have an end, and no time at which tuples are there but that of the stream."""
     files = {name for name, source in sources.items() if isinstance(source, Files) and not source.follow}
-    return files | {name for name, source in sources.items() if isinstance(source, Memory)}
+    return files | {name for name, source in sources.items() if isinstance(source, MemorySource)}
 
 
 def check_names(network: Network, named: Mapping[str, Any]) -> None:
@@ -166,8 +166,8 @@ def _source(input: Input, given: Any) -> Source:
     if _is_frame(given):
         return Frame(input.schema, "")
     if isinstance(given, list | tuple) and given and isinstance(given[0], pa.RecordBatch):
-        return Memory(tuple(intake.batch(input.name, input.schema, part) for part in given))
-    return Memory((intake.batch(input.name, input.schema, given),))
+        return MemorySource(tuple(intake.batch(input.name, input.schema, part) for part in given))
+    return MemorySource((intake.batch(input.name, input.schema, given),))
 
 
 def placed(sources: Mapping[str, Source], folder: Checkpoint) -> dict[str, Source]:
@@ -197,13 +197,13 @@ def _is_frame(given: object) -> bool:
 
 def _feeds(
     frames: Mapping[str, Any], sources: Mapping[str, Source], folder: Checkpoint, stack: ExitStack
-) -> list[Feed]:
+) -> list[FrameFeed]:
     """Let Spark's frames flow in the spools of their inputs."""
     feeds = []
     for name, frame in frames.items():
         source = sources[name]
         assert isinstance(source, Frame)
-        feeds.append(Feed(name, frame, source, folder.path / "frames" / name))
+        feeds.append(FrameFeed(name, frame, source, folder.path / "frames" / name))
         stack.callback(feeds[-1].close)
     return feeds
 

@@ -23,7 +23,7 @@ COLUMNS = "arrow int, bucket int, train binary"
 
 
 @dataclass(frozen=True)
-class Piece(InputPartition):
+class TaskInput(InputPartition):
     """What one task of a batch reads."""
 
     batch: Batch
@@ -32,7 +32,7 @@ class Piece(InputPartition):
     sent: Sent
 
 
-class Reader(DataSourceStreamReader):
+class StreamReader(DataSourceStreamReader):
     """Offsets carry the version, the clock and the network of the batch that they end: a replay has the same."""
 
     def __init__(self, control: Control, patience: float = 0.0) -> None:
@@ -102,12 +102,12 @@ class Reader(DataSourceStreamReader):
             splits[name] = [] if before == after else job.sources[name].splits(before, after, job.partitions)
         sent = self._sent[end["network"]]
         return [
-            Piece(batch(end), place, {name: its[place] for name, its in splits.items() if place < len(its)}, sent)
+            TaskInput(batch(end), place, {name: its[place] for name, its in splits.items() if place < len(its)}, sent)
             for place in range(job.partitions)
         ]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        assert isinstance(partition, Piece)
+        assert isinstance(partition, TaskInput)
         job = partition.sent.job
         yield rows(job.read(partition.batch, partition.place, partition.splits), aside(job, partition.batch))
 
@@ -149,4 +149,4 @@ class JobSource(DataSource):
         return COLUMNS
 
     def streamReader(self, schema: object) -> DataSourceStreamReader:  # noqa: N802 (Spark's name)
-        return Reader(Control(self.options["control"]), float(self.options["patience"]))
+        return StreamReader(Control(self.options["control"]), float(self.options["patience"]))

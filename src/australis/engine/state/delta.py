@@ -35,7 +35,7 @@ _OPTIONS = pa.ipc.IpcWriteOptions(compression="lz4")
 
 
 @dataclass(frozen=True)
-class Part:
+class DeltaTable:
     """A table in a delta. One that is as it was has a stream of size 0."""
 
     owner: Owner
@@ -54,7 +54,7 @@ class Delta:
     network: int
     parent: int
     id: int
-    parts: tuple[Part, ...]
+    parts: tuple[DeltaTable, ...]
     streams: tuple[pa.Buffer, ...] = ()
 
     def onto(self, kept: Kept) -> Kept:
@@ -158,7 +158,7 @@ def header(path: str, data: Any, crc: int) -> Delta:
         raise damaged(path, "the checksum of its header differs")
     read = json.loads(bytes(data))
     parts = [
-        Part((box, table), tuple(key), capacity, rows, size, crc)
+        DeltaTable((box, table), tuple(key), capacity, rows, size, crc)
         for (box, table), key, capacity, rows, size, crc in read["tables"]
     ]
     id = crc if read["id"] is None else read["id"]

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import pyarrow as pa
 
-from australis.expressions.codegen.writer import LIMITS, NotWrittenError, Writer, Written, both, read
+from australis.expressions.codegen.writer import LIMITS, CodeWriter, NotWrittenError, Written, both, read
 from australis.expressions.expression import Expr, of
 from australis.expressions.node import Name, Node, names
 
@@ -34,7 +34,7 @@ class Fused:
 
 def fused(schema: pa.Schema, steps: tuple[Step, ...]) -> Fused | None:
     """The loop for steps over rows of a schema, if it can be written."""
-    writer = _Writer(schema, columns={name: name for name in schema.names})
+    writer = _FusedWriter(schema, columns={name: name for name in schema.names})
     try:
         for at, step in enumerate(steps):
             writer.pass_(at, step)
@@ -44,7 +44,7 @@ def fused(schema: pa.Schema, steps: tuple[Step, ...]) -> Fused | None:
 
 
 @dataclass
-class _Writer(Writer):
+class _FusedWriter(CodeWriter):
     columns: Mapping[str, str | Written] = field(default_factory=dict)
     """The columns after the steps so far: those of the input by name, others by their code."""
     reads: list[str] = field(default_factory=list)

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from australis.expressions.codegen.writer import LIMITS, NotWrittenError, Writer, Written, read
+from australis.expressions.codegen.writer import LIMITS, CodeWriter, NotWrittenError, Written, read
 from australis.expressions.expression import Bound, Expr, of
 from australis.expressions.node import Literal, Name, Node, names
 from australis.kernels.jit import written
@@ -79,7 +79,7 @@ def recurrence(
 
     What is `returned` of a row is evaluated before its columns are set.
     """
-    writer = _Writer(schema, state={name: index for index, (name, _) in enumerate(columns)})
+    writer = _RecurrenceWriter(schema, state={name: index for index, (name, _) in enumerate(columns)})
     try:
         for each in returned:
             writer.give(writer.write(each.node), each.bind(schema).type)
@@ -95,7 +95,7 @@ def recurrence(
 
 
 @dataclass
-class _Writer(Writer):
+class _RecurrenceWriter(CodeWriter):
     """Writes the loop: columns as they were are `a`, those evaluated beforehand are read from arrays."""
 
     state: dict[str, int] = field(default_factory=dict)

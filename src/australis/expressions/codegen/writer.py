@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from australis.expressions.expression import of
-from australis.expressions.node import Apply, Literal, Node, names
+from australis.expressions.node import FunctionCall, Literal, Node, names
 from australis.expressions.ranks import beats
 
 Written = tuple[str, str]
@@ -58,7 +58,7 @@ def either(one: str, two: str) -> str:
 
 
 @dataclass
-class Writer:
+class CodeWriter:
     """Writes lines, each with names of its own for a value and its validity."""
 
     schema: pa.Schema
@@ -75,7 +75,7 @@ class Writer:
         found = self.leaf(node)
         if found is not None:
             return found
-        if not isinstance(node, Apply):
+        if not isinstance(node, FunctionCall):
             raise NotWrittenError
         for part in (node, *node.args):
             if part != Literal(None) and self.type(part) not in LIMITS:
@@ -119,7 +119,7 @@ class Writer:
         self.lines.append(f"y{at} = {valid}; x{at} = {value.replace('OK', f'y{at}')}")
         return f"x{at}", f"y{at}"
 
-    def _applied(self, node: Apply, args: list[Written]) -> Written:
+    def _applied(self, node: FunctionCall, args: list[Written]) -> Written:
         (value, valid), *others = args
         name = node.function
         if name == "not":
@@ -197,7 +197,7 @@ class Writer:
     def _whole(self, node: Node) -> bool:
         return pa.types.is_integer(self.type(node))
 
-    def _arithmetic(self, node: Apply, left: str, right: str, valid: str) -> Written:
+    def _arithmetic(self, node: FunctionCall, left: str, right: str, valid: str) -> Written:
         name, whole = node.function, self._whole(node)
         if name in ("/", "//", "%"):
             valid = both(valid, "True" if right.isdecimal() and int(right) else f"{right} != 0")

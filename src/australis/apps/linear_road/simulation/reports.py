@@ -36,7 +36,7 @@ _ELSEWHERE = 0.2
 """How many requests ask about an expressway drawn from all, and not about the vehicle's own."""
 
 
-class Rows(NamedTuple):
+class ReportRows(NamedTuple):
     """Tuples to write, column by column as INPUT has them."""
 
     type: Bytes
@@ -58,13 +58,13 @@ class Rows(NamedTuple):
     """How many, in an array of one."""
 
 
-def rows(room: int) -> Rows:
+def rows(room: int) -> ReportRows:
     """Room for tuples."""
     columns = {column.name: np.zeros(room, column.type.to_pandas_dtype()) for column in INPUT}
-    return Rows(**columns, filled=np.zeros(1, np.int64))
+    return ReportRows(**columns, filled=np.zeros(1, np.int64))
 
 
-def batch(rows: Rows) -> pa.RecordBatch:
+def batch(rows: ReportRows) -> pa.RecordBatch:
     """The tuples there are, not copied."""
     count = int(rows.filled[0])
     return pa.RecordBatch.from_arrays([pa.array(getattr(rows, name)[:count]) for name in INPUT.names], schema=INPUT)
@@ -78,7 +78,7 @@ def position(road: Road, slot: int) -> int:
 
 
 @inner
-def _blank(rows: Rows, type: int, now: int, vid: int) -> int:
+def _blank(rows: ReportRows, type: int, now: int, vid: int) -> int:
     """A new row where no field but these applies."""
     i = int(rows.filled[0])
     rows.filled[0] = i + 1
@@ -89,7 +89,7 @@ def _blank(rows: Rows, type: int, now: int, vid: int) -> int:
 
 
 @inner
-def _request(rows: Rows, totals: Longs, now: int, vid: int, xway: int, xways: int, state: Chance) -> None:
+def _request(rows: ReportRows, totals: Longs, now: int, vid: int, xway: int, xways: int, state: Chance) -> None:
     kind = uniform(state)
     if kind < _BALANCES:
         i = _blank(rows, BALANCE, now, vid)
@@ -109,7 +109,7 @@ def _request(rows: Rows, totals: Longs, now: int, vid: int, xway: int, xways: in
 
 
 @inner
-def report(road: Road, idle: Idle, rows: Rows, totals: Longs, now: int, xway: int, xways: int) -> None:
+def report(road: Road, idle: Idle, rows: ReportRows, totals: Longs, now: int, xway: int, xways: int) -> None:
     """Report what is due, and end the trips that reported from an exit ramp; `totals` counts tuples by type."""
     for slot in range(len(road.state)):
         if road.phase[slot] != now % EVERY or road.state[slot] == FREE:

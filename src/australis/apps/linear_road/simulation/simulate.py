@@ -98,7 +98,7 @@ def _drive(city: _City, xway: int, now: int, seconds: int) -> None:
         accidents.tend(accident, here, now, seconds)
 
 
-def _flush(rows: reports.Rows, write: writer.Write) -> None:
+def _flush(rows: reports.ReportRows, write: writer.Write) -> None:
     write(reports.batch(rows))
     rows.filled[0] = 0
 

@@ -44,7 +44,7 @@ Text = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
-class Answers:
+class TypedAnswers:
     """Answers of one type in order of their keys, those of one key in the order of their lines."""
 
     type: int
@@ -58,10 +58,10 @@ class Answers:
 
 
 @dataclass(frozen=True)
-class Output:
+class AnswerFile:
     """What a run wrote."""
 
-    answers: dict[int, Answers]
+    answers: dict[int, TypedAnswers]
     broken: int
     shown: tuple[str, ...]
     """The first of the broken lines, each with its place."""
@@ -69,13 +69,13 @@ class Output:
     lines: tuple[int, ...]
     """How many lines each of the files has."""
 
-    def since(self, second: int) -> Output:
+    def since(self, second: int) -> AnswerFile:
         """Without the answers to what was asked before a second."""
         if not second:
             return self
         return replace(self, answers={kind: _since(some, second) for kind, some in self.answers.items()})
 
-    def after(self, moment: float) -> Output:
+    def after(self, moment: float) -> AnswerFile:
         """With Emit counted from a moment."""
         if not moment:
             return self
@@ -89,9 +89,9 @@ class Output:
         return _place(self.files, file, line - int(ends[file]) + self.lines[file])
 
 
-def _since(given: Answers, second: int) -> Answers:
+def _since(given: TypedAnswers, second: int) -> TypedAnswers:
     rows = np.flatnonzero(given.time >= second)
-    return Answers(
+    return TypedAnswers(
         given.type,
         given.key[rows],
         given.time[rows],
@@ -102,7 +102,7 @@ def _since(given: Answers, second: int) -> Answers:
     )
 
 
-def answers(output: Path | Sequence[Path], told: Callable[[float], None] | None = None) -> Output:
+def answers(output: Path | Sequence[Path], told: Callable[[float], None] | None = None) -> AnswerFile:
     """Read files of answers; lines that are none are counted, and the first of them kept."""
     files = (Path(output),) if isinstance(output, str | Path) else tuple(map(Path, output))
     parts: dict[int, list[tuple[Numbers, ...]]] = {kind: [] for kind in TYPES}
@@ -126,7 +126,7 @@ def answers(output: Path | Sequence[Path], told: Callable[[float], None] | None 
             if told:
                 told(seen / size)
     read = {kind: _sorted(kind, parts.pop(kind)) for kind in TYPES}
-    return Output(read, broken, tuple(shown), files, tuple(lines))
+    return AnswerFile(read, broken, tuple(shown), files, tuple(lines))
 
 
 def written(kind: int, vid: object, time: object, emit: object, qid: object, first: object, second: object) -> str:
@@ -173,12 +173,12 @@ def _columns(kind: int, fields: Floats, line: Ints) -> tuple[Numbers, ...]:
     return known, time, column["emit"].copy(), column["first"].astype(value), second, line.astype(np.int32)
 
 
-def _sorted(kind: int, parts: list[tuple[Numbers, ...]]) -> Answers:
+def _sorted(kind: int, parts: list[tuple[Numbers, ...]]) -> TypedAnswers:
     if not parts:
         parts = [_columns(kind, np.zeros((0, _MOST)), np.zeros(0, np.int64))]
     columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
     order = np.argsort(columns[0], kind="stable")
-    return Answers(kind, *(column[order] for column in columns))
+    return TypedAnswers(kind, *(column[order] for column in columns))
 
 
 @kernel

@@ -8,10 +8,10 @@ import numpy as np
 
 from australis.apps.linear_road.record import LIMITS, TRAVEL
 from australis.apps.linear_road.validation.accounts import STALE
-from australis.apps.linear_road.validation.answers import SHOWN, Answers, Output, written
+from australis.apps.linear_road.validation.answers import SHOWN, AnswerFile, TypedAnswers, written
 from australis.apps.linear_road.validation.arrays import Bools, Floats, Ints
 from australis.apps.linear_road.validation.due import Due
-from australis.apps.linear_road.validation.verdict import Fault, Tally
+from australis.apps.linear_road.validation.verdict import AnswerCounts, Fault
 from australis.errors import RunError
 
 _EXACT = 1e-6
@@ -21,14 +21,14 @@ _EXACT = 1e-6
 class Comparison:
     """The answers of one type, and how those fared that have been compared so far."""
 
-    def __init__(self, kind: int, output: Output, speed: float) -> None:
-        self.answers: Answers = output.answers[kind]
+    def __init__(self, kind: int, output: AnswerFile, speed: float) -> None:
+        self.answers: TypedAnswers = output.answers[kind]
         self.output, self.speed = output, speed
         changes = self.answers.key[1:] != self.answers.key[:-1]
         self.firsts = np.flatnonzero(np.concatenate([np.ones(min(1, len(self.answers.key)), np.bool_), changes]))
         self.keys = self.answers.key[self.firsts]
         self.asked = np.zeros(len(self.keys), np.bool_)
-        self.tally = Tally(kind)
+        self.tally = AnswerCounts(kind)
         self.responses: list[Floats] = []
         self.faults: dict[str, list[Fault]] = {}
 
@@ -76,7 +76,7 @@ class Comparison:
         for i in np.flatnonzero(~found)[: self._room("missing")]:
             self._show("missing", f"expected {_expected(due, int(i))}")
 
-    def ended(self) -> Tally:
+    def ended(self) -> AnswerCounts:
         """The tally, after all that was due has been compared."""
         repeated = np.diff(np.append(self.firsts, len(self.answers.key)))
         doubled = 0 if self.tally.unchecked else int((repeated[self.asked] - 1).sum())

@@ -12,7 +12,7 @@ from australis.apps.linear_road.feed import Feed
 from australis.apps.linear_road.record import ALERT, BALANCE, EXPENDITURE, INPUT, TOLL, TRAVEL
 from australis.apps.linear_road.validation.accounts import Accounts, accounts, key
 from australis.apps.linear_road.validation.arrays import Ints, Numbers
-from australis.apps.linear_road.validation.history import History
+from australis.apps.linear_road.validation.history import PastTolls
 from australis.apps.linear_road.validation.journeys import journeys
 from australis.apps.linear_road.validation.reports import read
 from australis.apps.linear_road.validation.tolls import Tolls, tolls
@@ -47,7 +47,7 @@ class Due:
         return Due(self.type, self.key[rows], self.time[rows], choices, self.vid[rows], self.accounts)
 
 
-def due(feed: Feed, history: History | None = None, told: Told | None = None) -> Iterator[Due]:
+def due(feed: Feed, history: PastTolls | None = None, told: Told | None = None) -> Iterator[Due]:
     """What is due, file by file; the answers to requests come last, for an account is charged on all expressways."""
     charges: list[Ints] = [np.empty(0, np.int64)]
     amounts: list[Ints] = [np.empty(0, np.int64)]
@@ -81,7 +81,7 @@ def _told(found: Tolls, vehicle: int) -> Iterator[Due]:
     yield Due(ALERT, key(vid, time), time, ((segment, np.zeros_like(segment)),), vid)
 
 
-def _answers(requests: pa.Table, held: Accounts, history: History | None) -> Iterator[Due]:
+def _answers(requests: pa.Table, held: Accounts, history: PastTolls | None) -> Iterator[Due]:
     types = requests["type"].to_numpy()
     for kind in (BALANCE, EXPENDITURE, TRAVEL):
         rows = np.flatnonzero(types == kind)
@@ -97,7 +97,7 @@ def _answers(requests: pa.Table, held: Accounts, history: History | None) -> Ite
             yield Due(kind, qid, time, () if history is None else journeys(history, *fields), vid)
 
 
-def _spent(asked: Mapping[str, Ints], history: History | None) -> tuple[tuple[Ints, Ints], ...]:
+def _spent(asked: Mapping[str, Ints], history: PastTolls | None) -> tuple[tuple[Ints, Ints], ...]:
     if history is None:
         return ()
     spent = history.tolls(asked["vid"], asked["day"], asked["xway"])

@@ -5,7 +5,7 @@ from typing import Protocol
 from australis.apps.linear_road.validation.arrays import Floats, Ints
 
 
-class History(Protocol):
+class PastTolls(Protocol):
     """Tolls of past days, and averages of each segment over the ten weeks."""
 
     def tolls(self, vid: Ints, day: Ints, xway: Ints) -> Ints:

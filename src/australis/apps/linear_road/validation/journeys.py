@@ -6,7 +6,7 @@ import numpy as np
 
 from australis.apps.linear_road.record import EAST, SEGMENTS, WEST
 from australis.apps.linear_road.validation.arrays import Floats, Ints
-from australis.apps.linear_road.validation.history import History
+from australis.apps.linear_road.validation.history import PastTolls
 from australis.apps.linear_road.validation.tolls import CROWD, SLOW
 from australis.errors import RunError
 from australis.kernels.jit import kernel
@@ -22,7 +22,7 @@ Journeys = tuple[Floats, Floats]
 """Seconds and tolls; -1 and 0 where a segment on the way has no history."""
 
 
-def journeys(history: History, xway: Ints, sinit: Ints, send: Ints, dow: Ints, tod: Ints) -> tuple[Journeys, ...]:
+def journeys(history: PastTolls, xway: Ints, sinit: Ints, send: Ints, dow: Ints, tod: Ints) -> tuple[Journeys, ...]:
     """The answers to requests that are right, for each of the leeways: they differ where a full minute is met."""
     unknown = np.where(sinit == send, 0.0, -1.0)
     made = [(unknown.copy(), np.zeros(len(xway))) for _ in LEEWAYS]

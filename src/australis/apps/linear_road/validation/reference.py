@@ -13,10 +13,10 @@ from australis.apps.linear_road.feed import Feed
 from australis.apps.linear_road.record import TRAVEL
 from australis.apps.linear_road.validation.answers import LINES
 from australis.apps.linear_road.validation.due import Due, Told, due
-from australis.apps.linear_road.validation.history import History
+from australis.apps.linear_road.validation.history import PastTolls
 
 
-def reference(feed: Feed, history: History | None = None, told: Told | None = None) -> Iterator[pa.Table]:
+def reference(feed: Feed, history: PastTolls | None = None, told: Told | None = None) -> Iterator[pa.Table]:
     """Tables of answers, each of one type, with the fields of a line; Emit is Time.
 
     Without a history there are none to the requests that ask about it.
@@ -26,7 +26,7 @@ def reference(feed: Feed, history: History | None = None, told: Told | None = No
             yield _table(each)
 
 
-def write_reference(feed: Feed, path: str | Path, history: History | None = None, told: Told | None = None) -> None:
+def write_reference(feed: Feed, path: str | Path, history: PastTolls | None = None, told: Told | None = None) -> None:
     """Write a flat file of all right answers that are known, type by type."""
     form = csv.WriteOptions(include_header=False)
     with Path(path).open("wb") as file:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from australis.apps.linear_road.feed import Feed
-from australis.apps.linear_road.validation.answers import TYPES, Output, answers
+from australis.apps.linear_road.validation.answers import TYPES, AnswerFile, answers
 from australis.apps.linear_road.validation.compare import Comparison
 from australis.apps.linear_road.validation.due import Told, due
-from australis.apps.linear_road.validation.history import History
+from australis.apps.linear_road.validation.history import PastTolls
 from australis.apps.linear_road.validation.verdict import BROKEN, FAULTS, Fault, Verdict
 from australis.errors import RunError
 
@@ -19,7 +19,7 @@ READING = "reading the answers"
 def validate(
     feed: Feed,
     output: Path | Sequence[Path],
-    history: History | None = None,
+    history: PastTolls | None = None,
     told: Told | None = None,
     speed: float = 1.0,
     since: int = 0,
@@ -34,7 +34,7 @@ def validate(
     """
     if not speed > 0:
         raise RunError(f"a run at {speed:g}-fold speed: give a speed above 0")
-    read: Output = answers(output, (lambda share: told(READING, share)) if told else None).since(since).after(began)
+    read: AnswerFile = answers(output, (lambda share: told(READING, share)) if told else None).since(since).after(began)
     compared = {kind: Comparison(kind, read, speed) for kind in TYPES}
     for each in due(feed, history, told):
         compared[each.type].compare(each.since(since))

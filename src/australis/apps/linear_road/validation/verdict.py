@@ -19,7 +19,7 @@ BROKEN = "broken"
 
 
 @dataclass(frozen=True)
-class Tally:
+class AnswerCounts:
     """The answers of one type: each that is due is right, wrong, missing or not checked, and may be late or early."""
 
     type: int
@@ -63,7 +63,7 @@ class Fault:
 class Verdict:
     """What a run's answers are worth."""
 
-    tallies: tuple[Tally, ...]
+    tallies: tuple[AnswerCounts, ...]
     broken: int
     """Lines of the output that are no answers."""
     faults: tuple[Fault, ...]
@@ -145,7 +145,7 @@ class Verdict:
         ]
 
 
-def _row(tally: Tally) -> list[str]:
+def _row(tally: AnswerCounts) -> list[str]:
     times = map(_seconds, (tally.median, tally.p99, tally.worst))
     right = "?" if tally.unchecked else f"{tally.right:,}"
     counts = [f"{tally.due:,}", right, f"{tally.faults:,}"]
