@@ -195,7 +195,7 @@ def test_a_run_on_spark(place):
         err,
     ), err
     assert (place / "fast.csv").read_text() == '"time","mph"\n1,70\n3,80\n'
-    assert letters.read("road")["raw"].to_pylist() == [b"4,soon"]
+    assert letters.dead_letters("road")["raw"].to_pylist() == [b"4,soon"]
 
 
 @pytest.mark.spark

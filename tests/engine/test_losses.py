@@ -195,5 +195,5 @@ def test_a_run_on_spark_tells_of_late_tuples_and_keeps_refused_ones(spark: "Spar
     boxes = table.filter(pa.compute.equal(table["kind"], "box"))
     assert {name: sum(n for n in boxes.filter(pa.compute.equal(boxes["name"], name))["late"].to_pylist() if n)
             for name in ("stats", "it")} == {"stats": 4, "it": 0}  # fmt: skip
-    kept = letters.read(tmp_path / "checkpoint").to_pylist()
+    kept = letters.dead_letters(tmp_path / "checkpoint").to_pylist()
     assert [each["input"] for each in kept] == ["it", "it"]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import australis as au
 from australis.plan import plan
-from australis.queries import Inside, Moving, network, sql
+from australis.queries import Inside, Moving, sql, sql_network
 from australis.testing import Cut, cuts, rows
 from tests.oracles.answers import Query, Sums, among, where
 from tests.oracles.moving import World, told
@@ -80,7 +80,7 @@ def follow(
     text: str, expected: Query, cars: Any, cut: Cut, partitions: int = 1, restart: bool = False, **options: Any
 ) -> None:
     """Compare what updates have added up to after every step of a plan with what is recomputed."""
-    net = network(text, TABLES, **options)
+    net = sql_network(text, TABLES, **options)
     moving = options.get("moving", Moving())
     run, sums, seen = Planned(net, plan(net), partitions, exact=False, restart=restart), Sums(), 0
     world = World(timeout=moving.timeout)

@@ -6,14 +6,14 @@ import pytest
 
 import australis as au
 from australis.boxes.moving import Ask
-from australis.queries import Inside, Moving, cost, network
+from australis.queries import Inside, Moving, cost, sql_network
 
 CARS = "id int, x double, y double, type string, speed int"
 
 
 def kinds(text: str, told: list[str] | None = None, sample: pa.RecordBatch | None = None) -> list[str]:
     heard = [] if told is None else told
-    net = network(text, {"cars": CARS}, sample=lambda _: sample, told=heard.append)
+    net = sql_network(text, {"cars": CARS}, sample=lambda _: sample, told=heard.append)
     return [node.box.kind for node in net.nodes]
 
 
@@ -50,7 +50,7 @@ def test_the_nearest_are_of_those_selected() -> None:
 def test_either_order_can_be_had() -> None:
     text = "SELECT id FROM cars WHERE type = 'truck' INSIDE (0, 0, 5, 2)"
     for first, only in (("selection", True), ("inside", False)):
-        net = network(text, {"cars": CARS}, moving=Moving(first=first))
+        net = sql_network(text, {"cars": CARS}, moving=Moving(first=first))
         (ask,) = [node.box for node in net.nodes if isinstance(node.box, Ask)]
         assert (ask.only is not None) == only
 

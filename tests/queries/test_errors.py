@@ -6,7 +6,7 @@ import pytest
 
 import australis as au
 from australis.errors import AustralisError, NetworkError
-from australis.queries import network, sql
+from australis.queries import sql, sql_network
 
 STREAMS = {
     "reports": "time int, vid int, mph int, seg int, name string",
@@ -135,7 +135,7 @@ MISTAKES = [
 def test_mistakes_are_pointed_at(marked: str, why: str | None) -> None:
     text = marked.replace("«", "")
     with pytest.raises(AustralisError) as caught:
-        network(text, STREAMS)
+        sql_network(text, STREAMS)
     told = str(caught.value)
     assert why is None or why in told
     if "«" in marked and why is not None:
@@ -151,8 +151,8 @@ def test_mistakes_are_pointed_at(marked: str, why: str | None) -> None:
 
 def test_outputs_have_one_query_each() -> None:
     with pytest.raises(AustralisError, match="the output out is there already"):
-        network("SELECT mph FROM reports; SELECT vid FROM reports", STREAMS)
+        sql_network("SELECT mph FROM reports; SELECT vid FROM reports", STREAMS)
     with pytest.raises(NetworkError, match="all statements are views"):
-        network("CREATE VIEW v AS SELECT mph FROM reports", STREAMS)
+        sql_network("CREATE VIEW v AS SELECT mph FROM reports", STREAMS)
     with pytest.raises(AustralisError, match="the stream of one query"):
         sql("SELECT mph FROM reports; SELECT vid FROM reports", STREAMS)

@@ -12,7 +12,7 @@ from australis.api.network import Network
 from australis.boxes.moving import Ask
 from australis.netfile import netfile
 from australis.plan import plan
-from australis.queries import Moving, network, sql
+from australis.queries import Moving, sql, sql_network
 from australis.testing import Cut, cuts, rows
 from tests.oracles.tuples import stream_of
 from tests.planned import Planned, Step
@@ -56,9 +56,9 @@ def test_updates_are_those_of_each_statement_alone(
     texts: list[str], cars: Any, cut: Cut, partitions: int, moving: Moving, restart: bool
 ) -> None:
     named = {f"o{number}": text for number, text in enumerate(texts)}
-    net = network(";".join(f"INSERT INTO {name} {text}" for name, text in named.items()), TABLES, moving=moving)
+    net = sql_network(";".join(f"INSERT INTO {name} {text}" for name, text in named.items()), TABLES, moving=moving)
     assert netfile.loads(netfile.dumps(net)) == net
-    alone = {name: au.Local(network(text, TABLES, moving=moving)) for name, text in named.items()}
+    alone = {name: au.Local(sql_network(text, TABLES, moving=moving)) for name, text in named.items()}
     run, seen = Planned(net, plan(net), partitions, exact=False, restart=restart), dict.fromkeys(named, 0)
     for (given_,) in cut(stream_of(CARS, cars)):
         run.step(Step({"cars": given_.tuples}))
@@ -69,7 +69,7 @@ def test_updates_are_those_of_each_statement_alone(
 
 
 def many(texts: list[str], **options: Any) -> list[Ask]:
-    return asks(network(";".join(f"INSERT INTO o{n} {text}" for n, text in enumerate(texts)), TABLES, **options))
+    return asks(sql_network(";".join(f"INSERT INTO o{n} {text}" for n, text in enumerate(texts)), TABLES, **options))
 
 
 def test_statements_about_the_same_objects_share_a_box() -> None:
@@ -106,7 +106,7 @@ def test_where_there_are_too_many_conditions_there_are_more_boxes() -> None:
 )
 def test_others_keep_boxes_of_their_own(other: str) -> None:
     text = f"INSERT INTO a SELECT id FROM cars INSIDE (0, 0, 9, 9); INSERT INTO b {other}"
-    assert len(asks(network(text, {**TABLES, "vans": CARS}))) == 2
+    assert len(asks(sql_network(text, {**TABLES, "vans": CARS}))) == 2
 
 
 def test_views_and_subqueries_share_too() -> None:
@@ -117,7 +117,7 @@ def test_views_and_subqueries_share_too() -> None:
         FROM near a JOIN (SELECT id, x FROM fast INSIDE (0, 0, 9, 9)) b ON a.id <> b.id AND a.x = b.x"""
     (box,) = asks(au.network(pairs=sql(text, TABLES)))
     assert [name for name, _ in box.queries] == ["near", "out"]
-    (box,) = asks(network("SELECT id FROM cars kNN (1, 0, 0) UNION ALL SELECT id FROM cars kNN (1, 5, 5)", TABLES))
+    (box,) = asks(sql_network("SELECT id FROM cars kNN (1, 0, 0) UNION ALL SELECT id FROM cars kNN (1, 5, 5)", TABLES))
     assert [name for name, _ in box.queries] == ["out", "out_2"]
 
 
@@ -125,10 +125,10 @@ def test_columns_that_must_be_renamed_do_not_keep_statements_apart() -> None:
     text = (
         "INSERT INTO a SELECT id, k FROM cars INSIDE (0, 0, 9, 9); INSERT INTO b SELECT k, id FROM cars c kNN (1, 0, 0)"
     )
-    assert len(asks(network(text, {"cars": "id int, x double, y double, k int"}))) == 1
+    assert len(asks(sql_network(text, {"cars": "id int, x double, y double, k int"}))) == 1
 
 
 def test_choices_are_told_once() -> None:
     told: list[str] = []
-    network("SELECT id FROM cars WHERE speed > 3 kNN (3, 0, 0)", TABLES, told=told.append)
+    sql_network("SELECT id FROM cars WHERE speed > 3 kNN (3, 0, 0)", TABLES, told=told.append)
     assert len(told) == 2

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import australis as au
 from australis.arrow.schema import schema
-from australis.queries import network, sql
+from australis.queries import sql, sql_network
 from australis.testing import rows
 
 SCHEMAS = {
@@ -44,7 +44,7 @@ STREAMS: dict[str, Any] = {**SCHEMAS, "cars": au.static("cars", SCHEMAS["cars"])
 
 
 def ours(query: str, tables: dict[str, pa.Table] = TABLES, slack: int = 0) -> pa.Table:
-    net = network(query, STREAMS, slack=slack)
+    net = sql_network(query, STREAMS, slack=slack)
     return net.run_local({each.name: tables[each.name] for each in net.inputs}, train=50)["out"]
 
 
@@ -301,7 +301,7 @@ def test_expressions_and_conditions(value: str, condition: str) -> None:
 
 
 def test_results_do_not_depend_on_trains() -> None:
-    net = network(JOINS[1], STREAMS)
+    net = sql_network(JOINS[1], STREAMS)
     found = [
         sorted_rows(rows(net.run_local({"reports": REPORTS, "tolls": TOLLS}, train=size)["out"]))
         for size in (1, 7, 999)
@@ -318,7 +318,7 @@ def test_streams_and_schemas_are_both_tables() -> None:
 
 
 def test_several_statements_are_one_network() -> None:
-    net = network(
+    net = sql_network(
         "CREATE VIEW fast AS SELECT * FROM reports WHERE mph > 60;"
         " INSERT INTO names SELECT name FROM fast; INSERT INTO times SELECT time FROM fast;",
         STREAMS,
@@ -345,8 +345,8 @@ def test_names_are_as_written() -> None:
 
 
 def test_a_band_that_says_no_more_leaves_the_condition() -> None:
-    net = network(JOINS[0].replace("t.time,", "t.time u,"), STREAMS)
+    net = sql_network(JOINS[0].replace("t.time,", "t.time u,"), STREAMS)
     (join,) = (node.box for node in net.nodes if node.box.kind == "join")
     assert str(join.predicate) == "left.vid = right.vid"
     assert join.size == 10
-    assert math.isclose(next(n.box.size for n in network(JOINS[1], STREAMS).nodes if n.box.kind == "join"), 20)
+    assert math.isclose(next(n.box.size for n in sql_network(JOINS[1], STREAMS).nodes if n.box.kind == "join"), 20)

@@ -94,7 +94,7 @@ def lost(run: Run, slack: str = "") -> list[str]:
 
 def first_letter(run: Run) -> str:
     """The end of a line that tells of the first tuple that could not be read, or nothing."""
-    found = letters.read(run.checkpoint.path).slice(0, 1).to_pylist() if run.letters else []
+    found = letters.dead_letters(run.checkpoint.path).slice(0, 1).to_pylist() if run.letters else []
     return "".join(
         f"; the first: {each['input']}: {letters.Letter(each['reason'], each['file'], each['position'], each['raw'])}"
         for each in found

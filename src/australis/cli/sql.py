@@ -100,7 +100,7 @@ def _network(
     choices: list[str],
 ) -> Network:
     from australis.api.stream import static, stream
-    from australis.queries.plan import network
+    from australis.queries.plan import sql_network
     from australis.queries.samples import sample
     from australis.queries.schemas import schema_from
 
@@ -115,7 +115,7 @@ def _network(
     def beginning(name: str) -> RecordBatch | None:
         return sample(streams[name], known[name].schema) if name in streams else None
 
-    return network(text, known, moving=moving, slack=slack, sample=beginning, told=choices.append)
+    return sql_network(text, known, moving=moving, slack=slack, sample=beginning, told=choices.append)
 
 
 def _moving(written: str | None) -> Moving:

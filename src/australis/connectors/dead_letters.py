@@ -75,7 +75,7 @@ def writer(checkpoint: str | Path, run: str = "") -> FolderWriter:
     return Folder(str(folder), "parquet").open(SCHEMA, run)
 
 
-def read(checkpoint: str | Path) -> pa.Table:
+def dead_letters(checkpoint: str | Path) -> pa.Table:
     """All letters of a run, in the order of its batches."""
     paths = sorted((place(checkpoint) / "letters").glob("*.parquet"))
     return pa.concat_tables([SCHEMA.empty_table(), *(pa.parquet.read_table(path, schema=SCHEMA) for path in paths)])

@@ -1,5 +1,5 @@
-from .plan import network as network
 from .plan import sql as sql
+from .plan import sql_network as sql_network
 from .spatial import Inside as Inside
 from .spatial import Moving as Moving
 from .spatial import NearestClause as NearestClause

@@ -72,7 +72,7 @@ def sql(
     return _shared(_planner(tables, moving, slack, sample, told), planned)
 
 
-def network(
+def sql_network(
     text: str,
     tables: Tables,
     *,

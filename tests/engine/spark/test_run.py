@@ -131,7 +131,7 @@ def test_what_does_not_read_is_kept_and_counted_and_strict_stops_at_it(spark: "S
     run = net.run(reports=path, out=found, spark=spark, checkpoint=tmp_path / "checkpoint")
     assert rows(found.table()) == [(1, 1, 50), (3, 1, 70)]
     assert run.letters == 1
-    (letter,) = letters.read(tmp_path / "checkpoint").to_pylist()
+    (letter,) = letters.dead_letters(tmp_path / "checkpoint").to_pylist()
     assert (letter["raw"], letter["position"]) == (b"2,1,fast", 20)
 
 
