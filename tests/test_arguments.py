@@ -399,7 +399,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         {"name": "rows", "schema": TABLE.schema, "key": ("k",)},
     ),
     "network": (lambda given, **out: run(au.network(given, **out)), {"given": {"a": READINGS}, "out": OTHERS}),
-    "loads": (au.loads, {"text": "australis: 1", "name": "network"}),
+    "loads": (au.loads, {"text": "australis: 2", "name": "network"}),
     "load": (au.load, {"path": "network.yaml"}),
     "dumps": (au.dumps, {"network": NET}),
     "dump": (au.dump, {"network": NET, "path": "network.yaml"}),

@@ -180,7 +180,7 @@ TRACE = train(
     "sid int, time int, posn int",
     sid=[row[0] for row in SOLDIERS], time=[row[1] for row in SOLDIERS], posn=[row[2] for row in SOLDIERS],
 )  # fmt: skip
-ACROSS = Filter((expr("posn >= 30"),))
+ACROSS = Filter(expr("posn >= 30"))
 
 
 def crowd(slack: int) -> Aggregate:
@@ -197,7 +197,7 @@ def test_fig_13_query_1() -> None:
     # It says at the seventh tuple to Aggregate, (4, 3, 30); that is so without slack. With a slack of 1 it is the
     # ninth, (2, 3, 41), number 14 of the trace: the eighth, (5, 2, 31), still counts, and makes the figure's (2, 5).
     assert numbered(counts) == [(1, 2, 5), (2, 5, 14), (3, 3, 15)]
-    enough = through(Filter((expr("cnt >= 3"),)), counts)
+    enough = through(Filter(expr("cnt >= 3")), counts)
     assert [row[:2] for row in numbered(enough)] == [(2, 5), (3, 3)]
 
 
@@ -235,7 +235,7 @@ def test_fig_15_query_1_streamlined() -> None:
         (1, 1, False, 5), (2, 1, False, 9), (3, 2, True, 10), (4, 2, True, 11), (5, 2, True, 12), (6, 2, False, 14),
         (7, 2, False, 15), (8, 3, True, 15),
     ]  # fmt: skip
-    over = through(Filter((expr("over"),)), through(threes, sorted_))
+    over = through(Filter(expr("over")), through(threes, sorted_))
     assert [row[:2] for row in numbered(over)] == [(3, 2), (4, 2), (5, 2), (8, 3)]
     # What the end of the input leaves open holds fewer than three, and is no window of three.
     assert numbered(through(threes, sorted_, end=True)) == results
@@ -270,7 +270,7 @@ def test_fig_17_query_2() -> None:
     )  # fmt: skip
     pairs = through(Aggregate(functions, Order("tup#"), 2, 1), centers)
     assert [row[1:4] for row in numbered(pairs)] == [(2, 34.8, True), (3, 29.6, False)]
-    alerts = through(Filter((expr("diff"),)), pairs)
+    alerts = through(Filter(expr("diff")), pairs)
     assert [row[1:4] for row in numbered(alerts)] == [(2, 34.8, True)]
 
 

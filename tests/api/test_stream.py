@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 import australis as au
-from australis.boxes import Aggregate, BSort, Filter, Join, Map, Read, Resample, Union, Write
+from australis.boxes import Aggregate, BSort, Filter, Join, Map, Read, Resample, Route, Union, Write
 from australis.model.network import Arrow, Node
 from australis.testing import rows
 
@@ -32,14 +32,21 @@ def test_the_example_of_the_design():
 
 def test_one_predicate_gives_a_stream_with_its_rest():
     fast = REPORTS.filter("mph > 60")
-    assert (fast.at, fast.rest.at) == ("1", "rest")
+    assert (fast.at, fast.rest.at) == ("out", "rest")
     assert fast.rest.origin is fast.origin
 
 
-def test_several_predicates_give_a_stream_each_and_the_rest():
-    fast, slow, rest = REPORTS.filter("mph > 60", au.col("mph") < 20)
+def test_several_predicates_of_a_filter_all_hold():
+    fast = REPORTS.filter("mph > 60", au.col("vid") < 20, "xway = 0 or seg = 0")
+    assert box(fast) == box(REPORTS.filter("mph > 60 and vid < 20 and (xway = 0 or seg = 0)"))
+    with pytest.raises(au.NetworkError, match=r"^filter: a filter takes at least one predicate"):
+        REPORTS.filter()
+
+
+def test_several_predicates_of_a_route_give_a_stream_each_and_the_rest():
+    fast, slow, rest = REPORTS.route("mph > 60", au.col("mph") < 20)
     assert [stream.at for stream in (fast, slow, rest)] == ["1", "2", "rest"]
-    assert box(fast) == Filter((au.expr("mph > 60"), au.expr("mph < 20")))
+    assert box(fast) == Route((au.expr("mph > 60"), au.expr("mph < 20")))
 
 
 def test_map_takes_expressions_constants_and_a_mapping():
@@ -51,7 +58,7 @@ def test_map_takes_expressions_constants_and_a_mapping():
 
 
 def test_union_takes_any_number_of_streams():
-    fast, slow, rest = REPORTS.filter("mph > 60", "mph < 20")
+    fast, slow, rest = REPORTS.route("mph > 60", "mph < 20")
     assert box(fast.union(slow, rest)) == Union(3)
 
 
@@ -95,7 +102,7 @@ def test_aggregate_takes_functions_whose_names_are_arguments():
 
 
 def test_join_takes_one_order_a_pair_or_a_static_side():
-    fast, slow, _ = REPORTS.filter("mph > 60", "mph < 20")
+    fast, slow, _ = REPORTS.route("mph > 60", "mph < 20")
     one = au.Order("time")
     assert box(fast.join(slow, "left.vid = right.vid", on="time", size=5)) == Join(
         one, one, 5, au.expr("left.vid = right.vid")
@@ -139,9 +146,9 @@ def test_boxes_are_named_in_a_fixed_order_and_shared_boxes_are_one():
     net = au.network(few=few, rest=few.rest, many=many)
     assert [node.name for node in net.nodes] == ["stats", "filter_2", "filter_1"]
     assert [output.arrow for output in net.outputs] == [
-        Arrow("filter_2", "1"),
+        Arrow("filter_2", "out"),
         Arrow("filter_2", "rest"),
-        Arrow("filter_1", "1"),
+        Arrow("filter_1", "out"),
     ]
     assert net == au.network(few=few, rest=few.rest, many=many)
 
@@ -187,7 +194,7 @@ def test_streams_show_themselves():
 
 def test_equal_boxes_in_equal_places_are_equal_nodes():
     first, second = (au.network(out=REPORTS.filter("mph>60")).nodes for _ in range(2))
-    assert first == second == (Node("filter_1", Filter((au.expr("mph > 60"),)), (Arrow("reports", "out"),)),)
+    assert first == second == (Node("filter_1", Filter(au.expr("mph > 60")), (Arrow("reports", "out"),)),)
 
 
 @pytest.mark.parametrize(
@@ -294,7 +301,7 @@ def test_equal_boxes_in_equal_places_are_equal_nodes():
         (lambda: REPORTS.write(ACCOUNTS, balnce="1"), "^write: .*balnce.*accounts.*did you mean `balance`"),
         (
             lambda: REPORTS.filter("mph > 60").port("rset"),
-            "there is no port rset; there are 1, rest; did you mean `rest`",
+            "there is no port rset; there are out, rest; did you mean `rest`",
         ),
         (lambda: REPORTS.late, "^reports: there is no port late; there are out"),
         (lambda: au.table("accounts", "vid int", key="vidd"), "table accounts: the key vidd.*did you mean `vid`"),

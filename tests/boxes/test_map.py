@@ -50,7 +50,7 @@ def test_copies_are_the_identity(stream: Stream) -> None:
 
 def test_behind_a_filter_it_keeps_the_hidden_columns_of_what_was_left() -> None:
     stream = train("a int", a=[1, 5, 7], ts=[9, 8, 7], first=4)
-    high = apply(Filter((expr("a > 2"),)), stream)[0]
+    high = apply(Filter(expr("a > 2")), stream)[0]
     (doubled,) = apply(Map((("twice", expr("a * 2")),)), high)
     assert (rows(doubled), doubled.ts.tolist(), doubled.number.tolist()) == ([(10,), (14,)], [8, 7], [5, 6])
 

@@ -52,8 +52,8 @@ class StandIn:
         rows = []
         for at in range(2):
             place = {"batch": number, "name": "speeding", "partition": at, "taken": taken // 2}
-            rows.append({**place, "kind": "box", "port": "1", "seconds": 0.125, "given": given // 2})
-            for port, count in {"1": given // 2, "rest": (taken - given) // 2, **(more or {})}.items():
+            rows.append({**place, "kind": "box", "port": "out", "seconds": 0.125, "given": given // 2})
+            for port, count in {"out": given // 2, "rest": (taken - given) // 2, **(more or {})}.items():
                 rows.append({**place, "kind": "arrow", "port": port, "given": count})
         table = pa.RecordBatch.from_pylist(rows, measures.SCHEMA)
         entry: Mapping[str, Any] = {

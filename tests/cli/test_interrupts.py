@@ -26,7 +26,7 @@ import australis as au
 au.network(out=au.stream("n", "a int").map(a="a")).run(n="rate:10?a=n")
 """
 NETWORK = """
-australis: 1
+australis: 2
 inputs: {n: a int}
 boxes: {m: {map: {a: a}, from: n}}
 outputs: {out: m}

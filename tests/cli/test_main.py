@@ -31,7 +31,7 @@ from australis.connectors.source import parts
 
 RUN = CliRunner()
 FILE = """\
-australis: 1
+australis: 2
 inputs:
   reports: time int, mph int
 boxes:

@@ -10,7 +10,7 @@ def test_everything_there_is_to_say():
     accounts = au.table("accounts", "vid int, balance bigint", key="vid")
     with au.group("statistics"), au.group("hourly"):
         stats = REPORTS.aggregate(on="time", size=60, by="vid", slack=1, mph="avg(mph)", box="stats")
-    fast, slow, _ = REPORTS.filter("mph > 80", "mph < 10", box="fan")
+    fast, slow, _ = REPORTS.route("mph > 80", "mph < 10", box="fan")
     charged = slow.write(accounts, balance="coalesce(old.balance, 0) + 1", box="charge")
     pairs = fast.join(cars, "left.vid = right.vid", box="pairs")
     net = au.network(charged, stats=stats.output(latency={2: 1, 10: 0}), late=stats.late, pairs=pairs)
@@ -32,7 +32,7 @@ boxes
     gives late: time int, vid int, mph int
     partitioned by vid
     holds at most 2 open windows for each vid
-  fan: filter of reports
+  fan: route of reports
     1: mph > 80
     2: mph < 10
     gives 1, 2, rest: time int, vid int, mph int

@@ -112,7 +112,7 @@ def test_single_steps_show_every_box():
     steps = run.steps(reports=reports((1, 70), (2, 50)))
     event = next(steps)
     assert (event.node.name, rows(event.inputs[0])) == ("fast", [(1, 70), (2, 50)])
-    assert {port: rows(part) for port, part in event.outputs.items()} == {"1": [(1, 70)], "rest": [(2, 50)]}
+    assert {port: rows(part) for port, part in event.outputs.items()} == {"out": [(1, 70)], "rest": [(2, 50)]}
     with pytest.raises(au.RunError, match="a step is under way"):
         run.push(reports=[])
     assert rows(next(steps).outputs["out"]) == [(140,)]
@@ -126,7 +126,7 @@ def test_counts():
     run = au.Local(au.network(fast=FAST, stats=STATS, late=STATS.late))
     run.push(reports=reports((1, 70), (25, 50), (3, 80)))
     assert run.counts["reports"].given == {"out": 3}
-    assert (run.counts["fast"].taken, run.counts["fast"].given) == ([3], {"1": 2, "rest": 1})
+    assert (run.counts["fast"].taken, run.counts["fast"].given) == ([3], {"out": 2, "rest": 1})
     assert run.counts["stats"].late == 1
 
 

@@ -146,10 +146,10 @@ def test_refused_tuples_are_dead_letters_whole(tmp_path: Path) -> None:
 
 
 def test_the_ports_of_a_filter_are_counted_one_by_one(tmp_path: Path) -> None:
-    slow, _, fast = REPORTS.filter("mph < 3", "mph < 5", box="speeds")
+    slow, _, fast = REPORTS.route("mph < 3", "mph < 5", box="speeds")
     totals, _, _ = measured(au.network(slow=slow, fast=fast.filter("mph < 8", box="fast")), 2, 1000, tmp_path)
     assert totals.boxes["speeds"].taken == 9
-    assert totals.ports == {"speeds": {"1": 2, "2": 2, "rest": 5}, "fast": {"1": 3, "rest": 2}}
+    assert totals.ports == {"speeds": {"1": 2, "2": 2, "rest": 5}, "fast": {"out": 3, "rest": 2}}
 
 
 @pytest.fixture

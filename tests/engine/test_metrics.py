@@ -66,7 +66,7 @@ def test_what_is_served(run):
         ("backlog_tuples", "reports"): 5,
         ("box_seconds_total", "speeding"): 0.5,
         ("box_tuples_in_total", "speeding"): 300,
-        ("box_tuples_out_total", "speeding.1"): 40,
+        ("box_tuples_out_total", "speeding.out"): 40,
         ("box_tuples_out_total", "speeding.rest"): 260,
     }
 

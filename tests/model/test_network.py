@@ -24,7 +24,7 @@ from australis.testing import rows
 
 REPORTS = Input("reports", schema("time int, vid int, mph int"))
 CARS = Input("cars", schema("vid int, plate string"), static=True)
-FAST = Filter((expr("mph > 60"),))
+FAST = Filter(expr("mph > 60"))
 ACCOUNTS = keyed("accounts", "vid int, balance bigint", "vid")
 CHARGE = Write(ACCOUNTS, (("balance", expr("coalesce(old.balance, 0) + mph")),))
 
@@ -42,10 +42,10 @@ def net(*nodes, inputs=(REPORTS,), outputs=None, tables=()):
 
 def test_arrows_from_a_main_port_get_its_name():
     made = net(node("fast", FAST, "reports"), node("again", FAST, "fast"))
-    assert made.nodes[1].sources == (Arrow("fast", "1"),)
-    assert made.outputs[0].arrow == Arrow("again", "1")
+    assert made.nodes[1].sources == (Arrow("fast", "out"),)
+    assert made.outputs[0].arrow == Arrow("again", "out")
     assert made.nodes[0].sources == (Arrow("reports", "out"),)
-    assert [made.spelled(Arrow("fast", port)) for port in ("1", "rest")] == ["fast", "fast.rest"]
+    assert [made.spelled(Arrow("fast", port)) for port in ("out", "rest")] == ["fast", "fast.rest"]
 
 
 def test_schemas_of_all_ports_are_known():
@@ -166,7 +166,7 @@ WRONG = {
     ),
     "a port that is not there": (
         lambda: net(node("fast", FAST, "reports"), node("slow", FAST, "fast.rset")),
-        "filter slow: fast has no port rset; it has 1, rest; did you mean `rest`",
+        "filter slow: fast has no port rset; it has out, rest; did you mean `rest`",
     ),
     "an output's port that is not there": (
         lambda: net(node("fast", FAST, "reports"), outputs={"out": "fast.2"}),
@@ -183,7 +183,7 @@ WRONG = {
     ),
     "a box on itself": (lambda: net(node("a", Union(2), "reports", "a")), "cycle: a -> a"),
     "a schema that does not fit": (
-        lambda: net(node("fast", Filter((expr("mhp > 60"),)), "reports")),
+        lambda: net(node("fast", Filter(expr("mhp > 60")), "reports")),
         "filter fast: `mhp > 60`: there is no column `mhp`; did you mean `mph`.*time, vid, mph",
     ),
     "an order that does not fit": (
@@ -276,7 +276,7 @@ def test_two_tables_that_wait_for_each_other_are_told():
 
 def test_static_tables_stay_static_through_boxes_without_windows():
     made = net(
-        node("known", Filter((expr("vid > 0"),)), "cars"),
+        node("known", Filter(expr("vid > 0")), "cars"),
         node("pairs", Join(Order("time"), None, None, expr("left.vid = right.vid")), "reports", "known"),
         inputs=(REPORTS, CARS),
     )

@@ -6,14 +6,14 @@ from hypothesis import strategies as st
 
 import australis as au
 from australis.api.network import Network
-from australis.boxes import Aggregate, BSort, Filter, Join, Map, Read, Resample, Union, Write
+from australis.boxes import Aggregate, BSort, Filter, Join, Map, Read, Resample, Route, Union, Write
 from australis.expressions import expr
 from australis.model.network import Arrow, Input, Output
 from australis.netfile import netfile
 from tests import traffic
 
 HEAD = """\
-australis: 1
+australis: 2
 inputs:
   reports: time int, vid int, mph int, xway int, seg int
 """
@@ -29,7 +29,7 @@ def box(written, source="reports", more=""):
 
 
 def test_an_argument_misspelt_among_columns_is_told():
-    text = """australis: 1
+    text = """australis: 2
 inputs: {reports: "time int, mph int"}
 boxes:
   stats: {aggregate: {on: time, size: 60, n: count(*), SLACK}, from: reports}
@@ -42,7 +42,7 @@ outputs: {out: stats}
 
 def test_the_whole_form():
     net = au.loads("""
-australis: 1
+australis: 2
 inputs:
   reports: time int, vid int, mph int, xway int, seg int
   cars: {static: vid int, plate string}
@@ -56,7 +56,7 @@ boxes:
     aggregate: {on: time, size: 60, by: [xway, seg], cars: count(distinct vid), mph: avg(mph)}
     from: reports
   fan:
-    filter:
+    route:
       - mph > 80
       - mph < 10
     from: reports
@@ -80,15 +80,17 @@ outputs:
     assert net.named["jams"].group == ("statistics", "alarms")
     assert net.named["both"].sources == (Arrow("fan", "1"), Arrow("fan", "2"))
     assert net.named["plates"].box == Join(au.Order("time", 2), None, None, expr("left.vid = right.vid"))
-    assert [str(output.arrow) for output in net.outputs] == ["jams.1", "stats.late", "plates.out"]
+    assert [str(output.arrow) for output in net.outputs] == ["jams.out", "stats.late", "plates.out"]
     assert net.outputs[0].qos.latency.utility(6) == 0.5
     assert au.loads(au.dumps(net)) == net
 
 
 def test_every_box():
     on = au.Order("time")
-    assert box("filter: mph > 60") == Filter((expr("mph > 60"),))
-    assert box("filter: true") == Filter((expr("true"),))
+    assert box("filter: mph > 60") == Filter(expr("mph > 60"))
+    assert box("filter: true") == Filter(expr("true"))
+    assert box("filter: [mph > 60, vid < 3 or vid > 9]") == Filter(expr("mph > 60 and (vid < 3 or vid > 9)"))
+    assert box("route: [mph > 60, vid < 3]") == Route((expr("mph > 60"), expr("vid < 3")))
     assert box("map: {kph: mph * 1.6, one: 1, no: false}") == Map(
         (("kph", expr("mph * 1.6")), ("one", expr("1")), ("no", expr("false")))
     )
@@ -137,7 +139,7 @@ def test_reading_a_table():
 
 def test_words_that_yaml_takes_for_something_else():
     net = au.loads("""
-australis: 1
+australis: 2
 inputs:
   no: on int, yes int, at timestamp
 boxes:
@@ -216,7 +218,7 @@ def networks(draw):
                 case "filter":
                     streams.append(stream.filter(f'"odd name" = {text}'))
                 case "fan":
-                    streams.extend(stream.filter(f"t > {size}", f"t = {slack}"))
+                    streams.extend(stream.route(f"t > {size}", f"t = {slack}"))
                 case "map":
                     streams.append(stream.map({"t": "t", "odd name": f"concat({text}, '')", key: f'"{key}"'}))
                     ends.append(stream.map({column: f"t + {size}"}))
@@ -282,12 +284,16 @@ WRONG = {
     "a missing key": (HEAD, r"^f\.yaml, line 1: the key `outputs` is missing"),
     "no version": ("inputs: {a: t int}\noutputs: {b: a}", "the key `australis` is missing"),
     "another version": (
-        "australis: 2\ninputs: {a: t int}\noutputs: {b: a}",
-        r"^f\.yaml, line 1: .*`australis: 1`, not 2",
+        "australis: 3\ninputs: {a: t int}\noutputs: {b: a}",
+        r"^f\.yaml, line 1: .*`australis: 2`, not 3$",
     ),
-    "a wrong schema": ("australis: 1\ninputs:\n  a: t inr\noutputs: {b: a}", r"^f\.yaml, line 3: input a: .*inr"),
+    "an older version": (
+        "australis: 1\ninputs: {a: t int}\noutputs: {b: a}",
+        r"^f\.yaml, line 1: .*`australis: 2`, not 1; since then a list under `filter` .* write `route`",
+    ),
+    "a wrong schema": ("australis: 2\ninputs:\n  a: t inr\noutputs: {b: a}", r"^f\.yaml, line 3: input a: .*inr"),
     "an input of another form": (
-        "australis: 1\ninputs:\n  a: {statik: t int}\noutputs: {b: a}",
+        "australis: 2\ninputs:\n  a: {statik: t int}\noutputs: {b: a}",
         r"^f\.yaml, line 3: input a: there is no key `statik`; .*did you mean `static`",
     ),
     "a table's key": (
@@ -304,7 +310,7 @@ WRONG = {
     ),
     "two kinds": (
         file("  a:\n    filter: mph > 1\n    map: {x: mph}\n    from: reports"),
-        r"^f\.yaml, line 5: box a: it has one kind; given are filter, map of filter, map, union",
+        r"^f\.yaml, line 5: box a: it has one kind; given are filter, map of filter, route, map, union",
     ),
     "no kind": (file("  a:\n    from: reports"), r"^f\.yaml, line 5: box a: it has one kind; given are none"),
     "no from": (file("  a:\n    filter: mph > 1"), r"^f\.yaml, line 5: filter a: the key `from` is missing"),
@@ -319,7 +325,7 @@ WRONG = {
     ),
     "a port that is not there": (
         file("  a:\n    filter: mph > 1\n    from: reports", "  out: a.rset"),
-        r"^f\.yaml, line 9: output out: a has no port rset; it has 1, rest; did you mean `rest`",
+        r"^f\.yaml, line 9: output out: a has no port rset; it has out, rest; did you mean `rest`",
     ),
     "a wrong expression": (
         file("  a:\n    filter: mhp > 1\n    from: reports"),

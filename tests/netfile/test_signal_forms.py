@@ -18,10 +18,9 @@ from australis.boxes.signals import (
     Window,
     Zip,
 )
-from australis.drawing.explain import parameters
 from australis.errors import NetworkError
 
-HEAD = """australis: 1
+HEAD = """australis: 2
 inputs:
   audio: site int, audio segment<int16>
   ranges: site int, start int, end int
@@ -95,7 +94,7 @@ def test_every_box_has_a_method_that_tells_its_name() -> None:
 
 
 def test_parameters_are_told_in_short() -> None:
-    assert parameters(Rerate(2, 1, tuple(map(float, range(20))), ("site",))) == [
+    assert Rerate(2, 1, tuple(map(float, range(20))), ("site",)).label() == [
         "up 2", "down 1", "taps 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0 and 12 more", "by site",
     ]  # fmt: skip
-    assert parameters(Zip(1, ("a", "b"))) == ["signals 1", "by a, b", "size 0"]
+    assert Zip(1, ("a", "b")).label() == ["signals 1", "by a, b", "size 0"]

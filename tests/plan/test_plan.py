@@ -242,7 +242,7 @@ def test_resample_has_all_of_its_left_in_each_partition_and_gives_its_late_ones_
     valid(net, planned)
     assert [entering(entry) for entry in planned.stages[0].entries] == ["beats -> everywhere", "reports -> by vid"]
     assert planned.stages[0].nodes == ("steady", "late")
-    assert planned.stages[0].copied == (Arrow("steady", "late_left"), Arrow("late", "1"), Arrow("late", "rest"))
+    assert planned.stages[0].copied == (Arrow("steady", "late_left"), Arrow("late", "out"), Arrow("late", "rest"))
     assert planned.stage_of("each").one
     assert planned.stages[1].entries[0].origin == 0
 
@@ -421,7 +421,7 @@ def networks(draw):
         name = f"{draw(st.sampled_from(kinds))}_{index}"
         match name.rpartition("_")[0]:
             case "filter":
-                streams += stream.filter(f"a = {size}", f"c > {size}", box=name)
+                streams += stream.route(f"a = {size}", f"c > {size}", box=name)
             case "map":
                 swapped = draw(st.permutations(COLUMNS))
                 lost = {draw(st.sampled_from(COLUMNS)): "cast((b + c) % 3 as int)"} if draw(st.booleans()) else {}

@@ -107,7 +107,7 @@ def test_cuts_give_empty_trains_too():
 
 
 def test_drive_trains_gives_the_trains_themselves():
-    fast, _ = drive_trains(Filter((expr("mph > 60"),)), [train("mph int", mph=[70, 50, 80], ts=[5, 6, 7])], end=False)
+    fast, _ = drive_trains(Filter(expr("mph > 60")), [train("mph int", mph=[70, 50, 80], ts=[5, 6, 7])], end=False)
     assert fast[0].ts.tolist() == [5, 7]
     assert fast[0].number.tolist() == [1, 3]
 

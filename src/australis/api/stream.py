@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import overload
 
 import pyarrow as pa
 
@@ -16,7 +15,7 @@ from australis.arguments import check_arguments
 from australis.arrow.schema import Spec, numeric, temporal
 from australis.arrow.schema import schema as schema_of
 from australis.arrow.schema import text as schema_text
-from australis.boxes import Aggregate, BSort, Filter, Join, Map, Read, Resample, Union, Write, parameters
+from australis.boxes import Aggregate, BSort, Filter, Join, Map, Read, Resample, Route, Union, Write, parameters
 from australis.boxes.parameters import By, Expression, Function, Length, On, order
 from australis.errors import NetworkError, listing, near
 from australis.expressions import Expr, Term
@@ -90,7 +89,7 @@ class Stream:
 
     @property
     def rest(self) -> Stream:
-        """The tuples that satisfied no predicate of the filter."""
+        """The tuples that satisfied no predicate."""
         return self.port("rest")
 
     @property
@@ -108,24 +107,18 @@ class Stream:
         """The right tuples that the box found out of order."""
         return self.port("late_right")
 
-    @overload
-    def filter(self, predicate: Expression, /, *, box: str | None = None) -> Stream: ...
-
-    @overload
-    def filter(
-        self, first: Expression, second: Expression, /, *more: Expression, box: str | None = None
-    ) -> tuple[Stream, ...]: ...
+    @check_arguments()
+    def filter(self, *predicates: Expression, box: str | None = None) -> Stream:
+        """Let the tuples through that satisfy a predicate, or all of several; the others are the stream's `rest`."""
+        with _telling(Filter, box):
+            return self._main(Filter(parameters.conjunction(predicates)), box)
 
     @check_arguments()
-    def filter(self, *predicates: Expression, box: str | None = None) -> Stream | tuple[Stream, ...]:
-        """Send each tuple to the first predicate it satisfies; what satisfies none is the stream's `rest`.
-
-        Several predicates give a stream each, and the rest as the last.
-        """
-        with _telling(Filter, box):
-            made = self._made(Filter(tuple(map(parameters.expression, predicates))), box)
-        streams = tuple(Stream(made, port) for port in made.ports)
-        return streams[0] if len(predicates) == 1 else streams
+    def route(self, *predicates: Expression, box: str | None = None) -> tuple[Stream, ...]:
+        """Send each tuple to the first predicate that it satisfies: a stream each, and the last for those of none."""
+        with _telling(Route, box):
+            made = self._made(Route(tuple(map(parameters.expression, predicates))), box)
+        return tuple(Stream(made, port) for port in made.ports)
 
     @check_arguments()
     def map(self, columns: Columns | None = None, /, *, box: str | None = None, **more: Expression) -> Stream:

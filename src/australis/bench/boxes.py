@@ -71,7 +71,7 @@ def cases(tuples: int) -> Iterator[Case]:
         mask = pc.and_kleene(pc.less(reports["mph"], 40), pc.not_equal(reports["seg"], 4))
         return _sums(reports.filter(mask))
 
-    yield Case("filter", "pyarrow", Filter((jam,)), (reports,), filtered, _sums, 0.5)
+    yield Case("filter", "pyarrow", Filter(jam), (reports,), filtered, _sums, 0.5)
 
     kept = Map((("time", expr("time")), ("kph", expr("mph * 1.6")), ("place", expr("seg * 100 + mph"))))
 

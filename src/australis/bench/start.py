@@ -23,7 +23,7 @@ LIBRARIES, SPARK = "import numpy, pyarrow", "Spark and one job"
 """What others are compared with: the libraries that streams are made of, and a session that runs something."""
 
 _NETWORK = """\
-australis: 1
+australis: 2
 inputs:
   reports: time int, vid int, mph int, xway int, seg int
 boxes:

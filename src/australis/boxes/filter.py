@@ -1,40 +1,38 @@
-"""Filter: send each tuple to the first predicate it satisfies (Aurora 5.2.1.1)."""
+"""Filter: let the tuples through that satisfy a predicate (Aurora 5.2.1.1, with one predicate)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, cast
+from typing import ClassVar
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from australis.errors import ExpressionError, NetworkError, RunError
+from australis.errors import ExpressionError
 from australis.expressions import Bound, Expr
 from australis.expressions.codegen.fused import Step
-from australis.expressions.node import FunctionCall, Literal, Name
 from australis.model.ascent import Ascent, Disorder
-from australis.model.box import Box, Moment, Tables, Trains, bound, unchanged
+from australis.model.box import OUT, Box, Moment, Tables, Trains, bound, unchanged
 from australis.model.facts import Facts
-from australis.model.train import Ints, Train, empty
+
+REST = "rest"
+"""The port of tuples that satisfied no predicate."""
 
 
 @dataclass(frozen=True)
 class Filter(Box):
-    """m predicates give m + 1 streams; the last, `rest`, carries what satisfied none. A null predicate is false.
-
-    A predicate is asked of the tuples that satisfied none before it.
+    """What does not satisfy the predicate leaves by `rest`. A null predicate is false.
 
     >>> from australis.expressions import expr
     >>> from australis.testing import apply, train
-    >>> fast, rest = apply(Filter((expr("mph > 60"),)), train("mph int", mph=[55, 70, None]))
+    >>> fast, rest = apply(Filter(expr("mph > 60")), train("mph int", mph=[55, 70, None]))
     >>> fast["mph"].to_pylist(), rest["mph"].to_pylist()
     ([70], [55, None])
     """
 
-    predicates: tuple[Expr, ...]
+    predicate: Expr
 
     kind: ClassVar[str] = "filter"
     stores: ClassVar[bool] = True
@@ -42,18 +40,15 @@ class Filter(Box):
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         (stream,) = inputs
-        if not self.predicates:
-            raise NetworkError("a filter takes at least one predicate")
-        for predicate in self.predicates:
-            type_ = predicate.bind(stream).type
-            if type_ != pa.bool_():
-                raise ExpressionError(f"`{predicate}` is no predicate: it gives a {type_}, not a boolean")
-        names = [str(i + 1) for i in range(len(self.predicates))]
-        return dict.fromkeys((*names, "rest"), stream)
+        check_predicate(self.predicate, stream)
+        return {OUT: stream, REST: stream}
+
+    def label(self) -> list[str]:
+        return [str(self.predicate)]
 
     @property
     def step_of_chain(self) -> Step | None:
-        return self.predicates[0] if len(self.predicates) == 1 else None
+        return self.predicate
 
     def passes(self, port: str, *inputs: pa.Schema) -> Mapping[int, Mapping[str, str]]:
         return {0: unchanged(inputs[0])}
@@ -62,61 +57,26 @@ class Filter(Box):
         return inputs[0].disorder(column, by)
 
     def facts(self, title: str, given: Sequence[Facts], streams: Sequence[pa.Schema]) -> Facts:
-        """A signal that was chosen by a column of its key needs that no longer."""
-        looked = {name for predicate in self.predicates for name in predicate.columns}
-        return replace(given[0], groups=tuple(each for each in given[0].groups if each.column not in looked))
+        return chosen_by([self.predicate], given[0])
 
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
         (train,) = trains
-        words = self._words(train.schema)
-        if words is not None:
-            return _parted(train, *words)
-        out = []
-        left: pa.BooleanArray | None = None
-        for predicate in self._bound(train.schema):
-            hit = _hit(predicate, train.view, left)
-            out.append(train.where(hit if left is None else pc.and_(hit, left)))
-            left = pc.invert(hit) if left is None else pc.and_not(left, hit)
-        assert left is not None
-        return (*out, train.where(left))
+        hit = self._bound(train.schema).mask(train.view)
+        return train.where(hit), train.where(pc.invert(hit))
 
     @bound
-    def _words(self, stream: pa.Schema) -> tuple[str, pa.Array[Any]] | None:
-        """The column and the texts, if there are several predicates that compare one with constants, each another."""
-        words: dict[str, str] = {}
-        for predicate in self.predicates:
-            match predicate.node:
-                case FunctionCall("=", (Name(name), Literal(str(word)))) if word not in words:
-                    words[word] = name
-        columns = set(words.values())
-        if len(self.predicates) < 2 or len(words) < len(self.predicates) or len(columns) > 1:
-            return None
-        (column,) = columns
-        return (column, pa.array(list(words))) if stream.field(column).type == pa.string() else None
-
-    @bound
-    def _bound(self, stream: pa.Schema) -> list[Bound]:
-        return [predicate.bind(stream) for predicate in self.predicates]
+    def _bound(self, stream: pa.Schema) -> Bound:
+        return self.predicate.bind(stream)
 
 
-def _hit(predicate: Bound, tuples: pa.RecordBatch, left: pa.BooleanArray | None) -> pa.BooleanArray:
-    """Whether each tuple satisfies a predicate; it may fail on those that satisfied one before."""
-    try:
-        return predicate.mask(tuples)
-    except RunError:
-        if left is None:
-            raise
-        none: Any = pa.repeat(False, tuples.num_rows)
-        return cast(pa.BooleanArray, pc.replace_with_mask(none, left, predicate.mask(tuples.filter(left))))
+def check_predicate(predicate: Expr, stream: pa.Schema) -> None:
+    """Refuse an expression that is neither true nor false."""
+    type_ = predicate.bind(stream).type
+    if type_ != pa.bool_():
+        raise ExpressionError(f"`{predicate}` is no predicate: it gives a {type_}, not a boolean")
 
 
-def _parted(train: Train, column: str, words: pa.Array[Any]) -> Trains:
-    """The tuples with each of the words, and the rest: sorted once, however many words there are."""
-    found: Any = pc.index_in(train[column], words)
-    codes: Ints = found.fill_null(len(words)).to_numpy(zero_copy_only=False)
-    order = np.argsort(codes, kind="stable")
-    ends = np.cumsum(np.bincount(codes, minlength=len(words) + 1))
-    parted = train.take(order)
-    none = empty(train.schema)
-    starts = (0, *ends[:-1])
-    return tuple(parted.slice(start, end) if start < end else none for start, end in zip(starts, ends, strict=True))
+def chosen_by(predicates: Iterable[Expr], known: Facts) -> Facts:
+    """What is known of signals that were chosen: a column of their key that was looked at is needed no longer."""
+    looked = {name for predicate in predicates for name in predicate.columns}
+    return replace(known, groups=tuple(each for each in known.groups if each.column not in looked))

@@ -14,7 +14,9 @@ from australis.arrow.schema import schema as schema_of
 from australis.boxes.moving import Question
 from australis.errors import AustralisError, ExpressionError, NetworkError, listing, near
 from australis.expressions import AGGREGATES, Aggregation, Expr, Term, aggregation, expr, lit
+from australis.expressions.expression import of
 from australis.expressions.functions import BUILTINS
+from australis.expressions.node import FunctionCall
 from australis.expressions.user import registered
 from australis.expressions.window_function import WINDOW_FUNCTIONS
 from australis.model.order import Order
@@ -32,6 +34,18 @@ def expression(written: Expression) -> Expr:
     made = expr(written if isinstance(written, str | Expr | Term) else lit(written))
     _check_functions(made)
     return made
+
+
+def conjunction(written: Sequence[Expression]) -> Expr:
+    """Predicates that all hold, as one.
+
+    >>> print(conjunction(["mph > 60", "vid = 1 or vid = 2"]))
+    mph > 60 and (vid = 1 or vid = 2)
+    """
+    if not written:
+        raise NetworkError("a filter takes at least one predicate")
+    made = [expression(each) for each in written]
+    return made[0] if len(made) == 1 else of(FunctionCall("and", tuple(each.node for each in made)))
 
 
 def columns(written: Mapping[str, Expression]) -> tuple[tuple[str, Expr], ...]:

@@ -79,6 +79,9 @@ class Union(Box):
     def holds(self, *inputs: pa.Schema) -> str:
         return f"what one stream has come to on {self.on}, and another has not" if self.on else ""
 
+    def label(self) -> list[str]:
+        return [f"on {self.on}"] if self.on else []
+
     @property
     def arity(self) -> int:
         return self.streams

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields
-from typing import Any
 
 from australis.arrow.schema import text as schema_text
 from australis.errors import listing
-from australis.model.box import EVERYWHERE, Box, Key
+from australis.model.box import EVERYWHERE, Key
 from australis.model.network import Network, Node
-from australis.model.order import Order
-from australis.model.table import Keyed
 
 
 def explain(network: Network, *, plan: bool = False) -> str:
@@ -23,41 +19,6 @@ def explain(network: Network, *, plan: bool = False) -> str:
 
         lines += in_words(network, planned(network))
     return "\n".join(lines) + "\n"
-
-
-def parameters(box: Box) -> list[str]:
-    """The parameters of a box as people read them, a line each.
-
-    >>> from australis.boxes import Filter
-    >>> from australis.expressions import expr
-    >>> parameters(Filter((expr("mph > 60"), expr("mph > 30"))))
-    ['1: mph > 60', '2: mph > 30']
-    """
-    lines: list[str] = []
-    for field in fields(box):  # type: ignore[arg-type]
-        lines += _parameter(field.name, getattr(box, field.name))
-    return lines
-
-
-def _parameter(name: str, value: Any) -> Iterator[str]:
-    if value is None or value == "" or name == "arity" or (name == "partial" and not value):
-        return
-    if isinstance(value, Order):
-        yield f"{value}" if name == "order" else f"{name} {value}"
-    elif isinstance(value, Keyed):
-        yield f"table {value.name}"
-    elif not isinstance(value, tuple):
-        yield f"{name} {value}"
-    elif all(isinstance(part, tuple) for part in value):
-        yield from (f"{column} = {made}" for column, made in value)
-    elif all(isinstance(part, int | float) for part in value):
-        yield f"{name} {listing(map(str, value), 8)}"
-    elif len(value) == 1:
-        yield f"by {value[0]}" if name == "by" else str(value[0])
-    elif all(isinstance(part, str) for part in value):
-        yield f"{name} {listing(value)}"
-    else:
-        yield from (f"{place}: {part}" for place, part in enumerate(value, start=1))
 
 
 def _lines(network: Network) -> Iterator[str]:
@@ -81,7 +42,7 @@ def _lines(network: Network) -> Iterator[str]:
 def _node(network: Network, node: Node) -> Iterator[str]:
     group = f", in {' / '.join(node.group)}" if node.group else ""
     yield f"{node.name}: {node.box.kind} of {listing(map(network.spelled, node.sources))}{group}"
-    yield from (f"  {line}" for line in parameters(node.box))
+    yield from (f"  {line}" for line in node.box.label())
     ports: dict[str, list[str]] = {}
     for port, schema in network.schemas[node.name].items():
         ports.setdefault(schema_text(schema), []).append(port)

@@ -8,7 +8,6 @@ from html import escape
 from itertools import pairwise
 
 from australis.arrow.schema import type_text
-from australis.drawing.explain import parameters
 from australis.drawing.layout import Layout, Rect, layout
 from australis.model.network import OUT, Input, Network, Node, Output
 
@@ -124,7 +123,7 @@ def _texts(part: Part) -> list[str]:
         return [_cut(f"{field.name} {type_text(field.type)}") for field in part.schema]
     if isinstance(part, Output):
         return [_cut(text) for text in str(part.qos).split(", value") if text][:1]
-    return [_cut(text) for text in parameters(part.box)]
+    return [_cut(text) for text in part.box.label()]
 
 
 def _cut(text: str) -> str:
@@ -173,7 +172,7 @@ def _whole(part: Part) -> list[str]:
     """What a pointer over the box shows: everything, uncut."""
     if isinstance(part, Input):
         return [part.name, *(f"{field.name} {type_text(field.type)}" for field in part.schema)]
-    return [part.name, str(part.qos)] if isinstance(part, Output) else [part.name, *parameters(part.box)]
+    return [part.name, str(part.qos)] if isinstance(part, Output) else [part.name, *part.box.label()]
 
 
 def _outline(name: str, at: Rect) -> str:

@@ -33,7 +33,7 @@ from australis.errors import AustralisError, RunError
 from australis.model.network import Network
 from australis.netfile import netfile
 
-FORMAT = 3
+FORMAT = 4
 
 
 @dataclass(frozen=True)

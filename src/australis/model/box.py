@@ -6,7 +6,7 @@ import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial, wraps
 from typing import Any, ClassVar, TypeVar, cast
 
@@ -15,6 +15,7 @@ import pyarrow as pa
 from australis.expressions.codegen.fused import Step
 from australis.model.ascent import Ascent, Disorder
 from australis.model.facts import NOTHING, Facts
+from australis.model.labels import parameter
 from australis.model.table import Keyed, Table
 from australis.model.train import Train
 
@@ -138,6 +139,10 @@ class Box(ABC):
     def step_of_chain(self) -> Step | None:
         """What it does to each tuple alone, as a step of a compiled loop: a predicate, or columns."""
         return None
+
+    def label(self) -> list[str]:
+        """Its parameters as people read them, a line each."""
+        return [line for field in fields(self) for line in parameter(field.name, getattr(self, field.name))]  # type: ignore[arg-type]
 
     @abstractmethod
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:

@@ -8,7 +8,20 @@ from typing import Any, ClassVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from australis.arrow.durations import Span
-from australis.boxes import Aggregate, BSort, Filter, Join, Map, Read, Resample, Union, Write, parameters, signals
+from australis.boxes import (
+    Aggregate,
+    BSort,
+    Filter,
+    Join,
+    Map,
+    Read,
+    Resample,
+    Route,
+    Union,
+    Write,
+    parameters,
+    signals,
+)
 from australis.errors import NetworkError, listing, near
 from australis.expressions import Expr
 from australis.model.box import Box
@@ -30,7 +43,7 @@ class OrderForm(BaseModel):
 
 
 class FilterForm(Form):
-    of = Filter
+    of: ClassVar[type[Any]] = Filter
     predicates: list[Expression]
 
     @classmethod
@@ -39,11 +52,21 @@ class FilterForm(Form):
 
     @classmethod
     def short(cls, box: Filter) -> object:
-        texts = [str(predicate) for predicate in box.predicates]
-        return texts[0] if len(texts) == 1 else texts
+        return str(box.predicate)
 
     def box(self, tables: Tables, arity: int) -> Box:
-        return Filter(tuple(map(parameters.expression, self.predicates)))
+        return Filter(parameters.conjunction(self.predicates))
+
+
+class RouteForm(FilterForm):
+    of: ClassVar[type[Any]] = Route
+
+    @classmethod
+    def short(cls, box: Route) -> object:  # type: ignore[override]
+        return [str(predicate) for predicate in box.predicates]
+
+    def box(self, tables: Tables, arity: int) -> Box:
+        return Route(tuple(map(parameters.expression, self.predicates)))
 
 
 class MapForm(Form):
@@ -215,7 +238,7 @@ class ReadForm(Form):
 
 
 _EVERY: tuple[type[Form], ...] = (
-    FilterForm, MapForm, UnionForm, BSortForm, AggregateForm, JoinForm, ResampleForm, WriteForm, ReadForm,
+    FilterForm, RouteForm, MapForm, UnionForm, BSortForm, AggregateForm, JoinForm, ResampleForm, WriteForm, ReadForm,
     ApplyForm, *MOVING, *map(plain_form, signals.PLAIN),
 )  # fmt: skip
 

@@ -27,7 +27,12 @@ from australis.netfile.forms import FORMS
 from australis.netfile.models import MisreadError, read
 from australis.netfile.yamltext import Block, Document
 
-VERSION = 1
+VERSION = 2
+_OLDER = {
+    1: "; since then a list under `filter` is one of predicates that all hold: write `route` for those that had one,"
+    " and `.out` for the port `.1` of a filter"
+}
+"""What to change in files of earlier formats."""
 Points = dict[int | float, int | float]
 
 
@@ -78,7 +83,8 @@ def loads(text: str, name: str = "network") -> Network:
         file = read(_NetworkFile, _named(document.data))
     if file.australis != VERSION:
         place = document.place(("australis",))
-        raise NetworkError(f"{place}: the format is `australis: {VERSION}`, not {file.australis}")
+        older = _OLDER.get(file.australis, "")
+        raise NetworkError(f"{place}: the format is `australis: {VERSION}`, not {file.australis}{older}")
     inputs = tuple(_each(document, "inputs", file.inputs, _input))
     tables = {table.name: table for table in _each(document, "tables", file.tables, _table)}
     groups = _groups(document, file.groups, file.boxes)

@@ -106,8 +106,7 @@ def _asked(first: Wanted, group: Sequence[Wanted]) -> tuple[Stream, ...]:
     )  # fmt: skip
     if len(group) == 1:
         return (found,)
-    one, two, *more = (of(apply("=", Name(QUERY), Literal(name))) for name in queries)
-    return found.filter(one, two, *more)[:-1]
+    return found.route(*(of(apply("=", Name(QUERY), Literal(name))) for name in queries))[:-1]
 
 
 def _free(name: str, taken: Mapping[str, object]) -> str:

@@ -373,7 +373,7 @@ def test_a_local_run_takes_sounds_and_gives_them(tmp_path: Path) -> None:
     sound = noise(10_000, 2)
     soundfile.write(tmp_path / "one.wav", sound, RATE, "PCM_16")
     (tmp_path / "net.yaml").write_text(
-        "australis: 1\ninputs:\n  sound: file string, left segment<int16>, right segment<int16>\n"
+        "australis: 2\ninputs:\n  sound: file string, left segment<int16>, right segment<int16>\n"
         "boxes:\n  some:\n    filter: 'true'\n    from: sound\noutputs:\n  out: some\n"
     )
     net = au.load(tmp_path / "net.yaml")

@@ -53,7 +53,7 @@ ACCOUNTS = au.table("accounts", "vid int, balance bigint", ["vid"])
 def network(past: PastTraffic | None = None) -> Network:
     """All of it; without a history, requests for what was before are answered as for an empty one."""
     sent = au.stream("sent", INPUT)
-    reports, balances, expenditures, journeys = sent.filter(
+    reports, balances, expenditures, journeys = sent.route(
         f"type = {REPORT}", f"type = {BALANCE}", f"type = {EXPENDITURE}", f"type = {TRAVEL}", box="types"
     )[:4]
     cars = followed(reports)

@@ -107,6 +107,9 @@ class Aggregate(Box):
             return f"the windows that the predicate opened within {self.size}{each}{distinct}"
         return f"at most {windows} open window{'s' if windows > 1 else ''}{each}{distinct}"
 
+    def label(self) -> list[str]:
+        return super().label() if self.partial else super().label()[:-1]
+
     def passes(self, port: str, *inputs: pa.Schema) -> Mapping[int, Mapping[str, str]]:
         return super().passes(port, *inputs) or {0: {name: name for name in self.order.by}}
 
