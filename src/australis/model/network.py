@@ -97,6 +97,13 @@ class Network:
     def _parts(self) -> tuple[Any, ...]:
         return self.inputs, self.nodes, self.outputs, self.tables
 
+    @property
+    def bare(self) -> Network:
+        """The same without what can be done with it, which the processes of a run need not know."""
+        made = object.__new__(Network)
+        made.__dict__.update(self.__dict__)
+        return made
+
     @cached_property
     def named(self) -> Mapping[str, Node]:
         """The boxes by name."""

@@ -21,7 +21,8 @@ sys.stdin.read()
 
 
 @pytest.fixture
-def runs(tmp_path: Path) -> tuple[str, str]:
+def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
+    monkeypatch.setattr(alive, "_PATIENCE", 0)
     (tmp_path / "one").mkdir()
     (tmp_path / "other").mkdir()
     return str(tmp_path / "one"), str(tmp_path / "other")

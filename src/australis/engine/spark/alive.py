@@ -11,14 +11,16 @@ import gc
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from threading import Lock, Thread
+from threading import Condition, Thread
 from typing import IO
 
 import pyarrow as pa
 
 _NAME = "alive"
+_PATIENCE = 5.0
+"""Seconds after a run in which another may begin and use the same memory: to give it back and take it anew is slow."""
 _calls: dict[str, list[Callable[[], None]]] = {}
-_lock = Lock()
+_changed = Condition()
 
 
 def hold(folder: str) -> IO[bytes]:
@@ -30,8 +32,9 @@ def hold(folder: str) -> IO[bytes]:
 
 def when_over(folder: str, call: Callable[[], None]) -> Thread | None:
     """Have a thread call this when the run whose folder this is has ended; a new one, if none waits for it yet."""
-    with _lock:
+    with _changed:
         _calls.setdefault(folder, []).append(call)
+        _changed.notify_all()
         if len(_calls[folder]) > 1:
             return None
     thread = Thread(target=_wait, args=(folder,), name="alive", daemon=True)
@@ -42,11 +45,14 @@ def when_over(folder: str, call: Callable[[], None]) -> Thread | None:
 def _wait(folder: str) -> None:
     with suppress(FileNotFoundError), (Path(folder) / _NAME).open("rb") as file:
         fcntl.flock(file, fcntl.LOCK_SH)
-    with _lock:
+    with _changed:
         calls = _calls.pop(folder, [])
     for call in calls:
         call()
-    give_back()
+    with _changed:
+        used = _changed.wait_for(lambda: _calls, _PATIENCE)
+    if not used:
+        give_back()
 
 
 def give_back() -> None:
