@@ -144,7 +144,12 @@ class Call:
 
 CALLS: dict[str, tuple[Call, ...]] = {
     "filter": (Call(READINGS, ("x > 1",)), Call(READINGS, ("x > 1", "x > 0"))),
+    "route": (Call(READINGS, ("x > 1",)), Call(READINGS, ("x > 1", "x > 0"))),
     "map": (Call(READINGS, (), {"a": "x + 1"}),),
+    "select": (Call(READINGS, ("k", "x"), {"a": "x + 1"}),),
+    "with_columns": (Call(READINGS, (), {"a": "x + 1"}),),
+    "rename": (Call(READINGS, (), {"x": "y"}),),
+    "drop": (Call(READINGS, ("x",)),),
     "union": (Call(READINGS, (READINGS.filter("x > 1"),)),),
     "bsort": (Call(READINGS, ("t",), {"slack": 1, "by": "k"}),),
     "aggregate": (
@@ -276,6 +281,7 @@ PLAIN = tuple(
 
 FORM_CALLS: dict[str, tuple[dict[str, Any] | list[Any] | str, list[str]]] = {
     "filter": ("x > 1", ["readings"]),
+    "route": (["x > 1", "x > 0"], ["readings"]),
     "map": ({"columns": {"a": "x + 1"}}, ["readings"]),
     "union": ({}, ["readings", "readings"]),
     "bsort": ({"on": "t", "slack": 1, "by": "k"}, ["readings"]),
@@ -316,7 +322,7 @@ def written(kind: str, parameter: object, sources: list[str]) -> str:
     """A network file with one box of a kind, and another that writes its table, or gives what it takes."""
     used = {*sources, *(["readings"] if kind == "read" else []), *(["objects"] if kind == "nearest" else [])}
     document: dict[str, Any] = {
-        "australis": 1,
+        "australis": 2,
         "inputs": {name: schema_text(stream.schema) for name, stream in STREAMS.items() if name in used},
         "boxes": {"a": {kind: parameter, "from": sources}},
         "outputs": {"out": "a"},
@@ -412,6 +418,22 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         au.window_function,
         {"name": "argument_window", "init": int, "incr": max, "final": int},
     ),
+    "sql": (
+        lambda text, tables, slack: run(au.network(out=au.sql(text, tables, slack=slack))),
+        {"text": "SELECT t, x FROM readings WHERE x > 1", "tables": {"readings": READINGS}, "slack": 0},
+    ),
+    "sql_network": (
+        lambda text, tables, slack: run(au.sql_network(text, tables, slack=slack)),
+        {"text": "SELECT t, x FROM readings WHERE x > 1", "tables": {"readings": READINGS}, "slack": 0},
+    ),
+    "segment": (
+        lambda samples, start, dtype: au.segment(samples, au.timebase(8), start, dtype),
+        {"samples": [1, 2], "start": 0, "dtype": "int16"},
+    ),
+    "timebase": (au.timebase, {"rate": 8}),
+    "source": (au.source, {"text": "readings.csv", "schema": "t int"}),
+    "sink": (au.sink, {"given": "out.csv"}),
+    "dead_letters": (au.dead_letters, {"checkpoint": "checkpoint"}),
     "Local": (au.Local, {"network": NET, "statics": None}),
     "Local.push": (lambda given, **named: au.Local(NET).push(given, **named), {"given": {}, "clock": 1, "ts": 1}),
     "Local.steps": (
@@ -425,7 +447,12 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     ),
     "Network.explain": (lambda plan: NET.explain(plan=plan), {"plan": True}),
 }
-ELSE = {"AustralisError", "ExpressionError", "NetworkError", "RunError", "SchemaError", "Expr", "Network", "Stream"}
+ELSE = {
+    "AustralisError", "ExpressionError", "NetworkError", "RunError", "SchemaError", "Expr", "Network", "Stream",
+    "Segment", "Timebase",
+    # A source or a sink as a value: texts are what people write, and `source` and `sink` make them.
+    "Files", "FrameSink", "MemorySink", "MemorySource", "Push", "Rate", "Replay", "Samples",
+}  # fmt: skip
 
 
 def test_every_function_is_tried() -> None:

@@ -49,6 +49,35 @@ def test_several_predicates_of_a_route_give_a_stream_each_and_the_rest():
     assert box(fast) == Route((au.expr("mph > 60"), au.expr("mph < 20")))
 
 
+def test_columns_are_kept_added_renamed_and_dropped_by_a_map():
+    stream = au.stream("cars", 'vid int, mph int, "odd name" string')
+    assert box(stream.select("mph", "vid", kph="mph * 1.6")) == box(stream.map(mph="mph", vid="vid", kph="mph * 1.6"))
+    assert stream.select("odd name").schema.names == ["odd name"]
+    assert stream.with_columns(mph="mph + 1", fast="mph > 60").schema.names == ["vid", "mph", "odd name", "fast"]
+    assert box(stream.with_columns(mph="mph + 1")) == box(
+        stream.map({"vid": "vid", "mph": "mph + 1", "odd name": '"odd name"'})
+    )
+    assert stream.rename({"odd name": "name"}, vid="car").schema.names == ["car", "mph", "name"]
+    assert stream.rename(vid="mph", mph="vid").schema.names == ["mph", "vid", "odd name"]
+    assert stream.drop("mph", "odd name", box="few").schema.names == ["vid"]
+
+
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        (lambda: REPORTS.select("mhp"), "select: there is no column mhp; .* did you mean `mph`"),
+        (lambda: REPORTS.select("mph", x="mhp"), "select: .*mhp"),
+        (lambda: REPORTS.rename(mhp="x"), "rename: there is no column mhp"),
+        (lambda: REPORTS.rename(vid="mph"), "rename: two columns would be named mph"),
+        (lambda: REPORTS.drop("mhp"), "drop: there is no column mhp"),
+        (lambda: REPORTS.drop(*REPORTS.schema.names), "drop: no column would be left"),
+    ],
+)
+def test_columns_that_are_not_there_are_told(made, told):
+    with pytest.raises(au.AustralisError, match=told):
+        made()
+
+
 def test_map_takes_expressions_constants_and_a_mapping():
     made = REPORTS.map({"box": "vid"}, kph=au.col("mph") * 1.6, one=1, yes=True)
     assert box(made) == Map(

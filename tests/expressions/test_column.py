@@ -113,3 +113,11 @@ def test_an_interval_fits_in_64_bits() -> None:
 def test_isin_needs_values() -> None:
     with pytest.raises(ExpressionError, match="needs values"):
         mph.isin()
+
+
+def test_what_people_of_data_frames_write() -> None:
+    assert str(col("a").is_not_null()) == "a is not null"
+    assert str(col("a").isin([1, 2])) == str(col("a").isin(1, 2)) == "a in (1, 2)"
+    assert str(2 ** col("a")) == "power(2, a)"
+    with pytest.raises(ExpressionError, match="needs values"):
+        col("a").isin([])

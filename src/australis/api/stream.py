@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from australis.arrow.schema import text as schema_text
 from australis.boxes import Aggregate, BSort, Filter, Join, Map, Read, Resample, Route, Union, Write, parameters
 from australis.boxes.parameters import By, Expression, Function, Length, On, order
 from australis.errors import NetworkError, listing, near
-from australis.expressions import Expr, Term
+from australis.expressions import Expr, Term, col
 from australis.model.box import Box
 from australis.model.network import OUT, Input
 from australis.model.order import TUP, Order
@@ -123,8 +124,39 @@ class Stream:
     @check_arguments()
     def map(self, columns: Columns | None = None, /, *, box: str | None = None, **more: Expression) -> Stream:
         """Make each tuple anew of expressions over it."""
-        with _telling(Map, box):
-            return self._main(Map(parameters.columns({**(columns or {}), **more})), box)
+        return self._mapped("map", {**(columns or {}), **more}, box)
+
+    @check_arguments()
+    def select(self, *columns: str, box: str | None = None, **more: Expression) -> Stream:
+        """Keep these columns, in this order, and make others of expressions: a map."""
+        self._check_columns("select", columns)
+        return self._mapped("select", {**{name: col(name) for name in columns}, **more}, box)
+
+    @check_arguments()
+    def with_columns(self, columns: Columns | None = None, /, *, box: str | None = None, **more: Expression) -> Stream:
+        """Keep all columns, and make others of expressions, beside them or in their place: a map."""
+        kept = {name: col(name) for name in self.schema.names}
+        return self._mapped("with_columns", {**kept, **(columns or {}), **more}, box)
+
+    @check_arguments()
+    def rename(self, names: Mapping[str, str] | None = None, /, *, box: str | None = None, **more: str) -> Stream:
+        """Call columns otherwise, `rename(mph="speed")`; the others keep their names: a map."""
+        to = {**(names or {}), **more}
+        self._check_columns("rename", to)
+        made = [to.get(name, name) for name in self.schema.names]
+        twice = [name for name, count in Counter(made).items() if count > 1]
+        if twice:
+            raise NetworkError(f"rename: two columns would be named {listing(twice)}")
+        return self._mapped("rename", {new: col(old) for old, new in zip(self.schema.names, made, strict=True)}, box)
+
+    @check_arguments()
+    def drop(self, *columns: str, box: str | None = None) -> Stream:
+        """Leave these columns behind: a map."""
+        self._check_columns("drop", columns)
+        kept = [name for name in self.schema.names if name not in columns]
+        if not kept:
+            raise NetworkError("drop: no column would be left")
+        return self._mapped("drop", {name: col(name) for name in kept}, box)
 
     @check_arguments()
     def union(self, *others: Stream, on: str = "", box: str | None = None) -> Stream:
@@ -281,6 +313,16 @@ class Stream:
         """Say what the stream is worth as an output: utilities by latency in seconds, part delivered, and value."""
         with telling("output"):
             return Outlet(self, qos(latency, delivered, value))
+
+    def _mapped(self, verb: str, columns: Columns, name: str | None) -> Stream:
+        with telling(f"{verb} {name}" if name else verb):
+            return self._main(Map(parameters.columns(columns)), name)
+
+    def _check_columns(self, verb: str, columns: Iterable[str]) -> None:
+        for name in columns:
+            if name not in self.schema.names:
+                known = self.schema.names
+                raise NetworkError(f"{verb}: there is no column {name}; there are {listing(known)}{near(name, known)}")
 
     def _without_order(self) -> NetworkError:
         columns = [field.name for field in self.schema if numeric(field.type) or temporal(field.type)]

@@ -10,11 +10,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet
 
+from australis.arguments import check_arguments
 from australis.arrow.schema import schema
 from australis.connectors.sinks.folder import Folder, FolderWriter
 from australis.connectors.sinks.jsontext import json_lines
 from australis.disk.paths import place
 from australis.disk.private import private_folder
+from australis.errors import RunError
 from australis.model.train import Train
 
 SCHEMA = schema("input string, reason string, file string, position bigint, raw binary, batch bigint")
@@ -75,7 +77,12 @@ def writer(checkpoint: str | Path, run: str = "") -> FolderWriter:
     return Folder(str(folder), "parquet").open(SCHEMA, run)
 
 
+@check_arguments(RunError)
 def dead_letters(checkpoint: str | Path) -> pa.Table:
     """All letters of a run, in the order of its batches."""
-    paths = sorted((place(checkpoint) / "letters").glob("*.parquet"))
+    folder = place(checkpoint) / "letters"
+    try:
+        paths = sorted(folder.glob("*.parquet"))
+    except OSError as error:
+        raise RunError(f"{folder}: {error.strerror}") from error
     return pa.concat_tables([SCHEMA.empty_table(), *(pa.parquet.read_table(path, schema=SCHEMA) for path in paths)])

@@ -130,7 +130,11 @@ def _from_text(text: str) -> Sink:
         return Wav(str(path))
     if path.stem == "*" and path.suffix.lower() in FORMATS:
         return Folder(str(path.parent), form(path))
-    if text.endswith("/") or path.is_dir():
+    try:
+        folder = text.endswith("/") or path.is_dir()
+    except OSError as error:
+        raise RunError(f"{path}: {error.strerror}") from error
+    if folder:
         return Folder(str(path))
     if path.suffix.lower() in FORMATS:
         return Single(str(path))

@@ -94,6 +94,9 @@ class Term:
     def __pow__(self, other: object) -> Term:
         return call("power", self, other)
 
+    def __rpow__(self, other: object) -> Term:
+        return call("power", other, self)
+
     def __neg__(self) -> Term:
         return call("neg", self)
 
@@ -113,7 +116,9 @@ class Term:
         return call("not", self)
 
     def isin(self, *values: object) -> Term:
-        """Whether it equals one of the values."""
+        """Whether it equals one of the values, which may be given as a list too."""
+        if len(values) == 1 and isinstance(values[0], list | tuple | set | frozenset):
+            values = tuple(values[0])
         if not values:
             raise ExpressionError(f"`{self}`.isin() needs values, such as isin(1, 2)")
         return call("in", self, *values)
@@ -123,6 +128,9 @@ class Term:
 
     def is_null(self) -> Term:
         return call("is null", self)
+
+    def is_not_null(self) -> Term:
+        return ~self.is_null()
 
     def like(self, pattern: str) -> Term:
         return call("like", self, pattern)

@@ -10,6 +10,7 @@ from typing import TypeVar
 from australis.api.network import Network
 from australis.api.network import network as built
 from australis.api.stream import Stream, stream
+from australis.arguments import check_arguments
 from australis.arrow.schema import Spec
 from australis.boxes.moving.watch import SIGN
 from australis.errors import NetworkError, listing, near
@@ -42,6 +43,7 @@ def _nobody(choice: str) -> None:
     """Who is told of choices if nobody asks."""
 
 
+@check_arguments()
 def sql(
     text: str,
     tables: Tables,
@@ -72,6 +74,7 @@ def sql(
     return _shared(_planner(tables, moving, slack, sample, told), planned)
 
 
+@check_arguments()
 def sql_network(
     text: str,
     tables: Tables,

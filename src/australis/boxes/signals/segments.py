@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
+from australis.arguments import LARGEST, shown
 from australis.arrow.schema import SAMPLES
 from australis.boxes.signals.timebases import Timebase
 from australis.errors import RunError, SchemaError, listing
@@ -156,7 +158,17 @@ class Segment:
 
 def segment(samples: npt.ArrayLike, timebase: Timebase, start: int = 0, dtype: npt.DTypeLike | None = None) -> Segment:
     """A segment of samples. They are copied, unless nobody can change them: an array that is read-only is shared."""
-    given = np.asarray(samples, dtype)
+    try:
+        given = np.asarray(samples, dtype)
+        start = operator.index(start)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise SchemaError(
+            f"segment: samples are numbers, `start` is a whole one, and `dtype` a type: {error}"
+        ) from error
+    if not isinstance(timebase, Timebase):
+        raise SchemaError(f"segment: `timebase` is an au.timebase(...), not {shown(timebase)}")
+    if abs(start) > LARGEST:
+        raise SchemaError(f"segment: `start` is a whole number of 64 bits, not {shown(start)}")
     if given.ndim != 1 or given.dtype.name not in SAMPLES:
         raise SchemaError(f"samples are one array of {listing(SAMPLES)}, not {given.ndim} of {given.dtype}; give dtype")
     own = given.view() if _fixed(given) else given.copy()

@@ -8,6 +8,7 @@ from math import ceil, floor, gcd
 
 import numpy as np
 
+from australis.arguments import shown
 from australis.errors import SchemaError
 from australis.model.train import Ints
 
@@ -54,14 +55,17 @@ def timebase(rate: Rational, phase: Rational = 0) -> Timebase:
     """The timebase of so many samples a second, whose index 0 lies at `phase` seconds."""
     try:
         hertz, zero = Fraction(rate), Fraction(phase)
-    except (ValueError, ZeroDivisionError, OverflowError):
-        raise SchemaError(f"rate {rate!r}, phase {phase!r}: give numbers, such as 44100 or `30000/1001`") from None
+    except (TypeError, ValueError, ZeroDivisionError, OverflowError):
+        told = f"rate {shown(rate)}, phase {shown(phase)}: give numbers, such as 44100 or `30000/1001`"
+        raise SchemaError(told) from None
     if hertz <= 0:
-        raise SchemaError(f"a rate is above zero, not {rate}")
+        raise SchemaError(f"a rate is above zero, not {shown(rate)}")
     made = lowest(hertz.numerator * zero.denominator, hertz.denominator * zero.denominator,
                   zero.numerator * hertz.numerator)  # fmt: skip
     if max(made.rate, made.per) >= _MOST or abs(made.phase) >= 1 << 62:
-        raise SchemaError(f"rate {rate}, phase {phase}: too fine; numerator and denominator go up to {_MOST - 1:,}")
+        raise SchemaError(
+            f"rate {shown(rate)}, phase {shown(phase)}: too fine; numerator and denominator go up to {_MOST - 1:,}"
+        )
     return made
 
 

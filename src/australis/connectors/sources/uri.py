@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
+from australis.arguments import check_arguments
 from australis.arrow.schema import Spec
 from australis.arrow.schema import schema as schema_of
 from australis.connectors.push.spool import LIMIT
@@ -35,6 +36,7 @@ _CUTTING = ("size", "rate", "channels")
 _FILES = ("follow", "order", "strict", "header", "delimiter", "null", "joined", *_CUTTING)
 
 
+@check_arguments(RunError)
 def source(text: str | Path, schema: Spec) -> Source:
     """A source of the tuples of a schema, from its text form.
 
