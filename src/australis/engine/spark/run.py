@@ -247,7 +247,7 @@ class Run:
         job = self._jobs[now]
         sources = placed(sources_of(network, named, job.sources), self.checkpoint)
         self.checkpoint.check_sources(sources)
-        network = merging(network.bare, finite(sources))
+        network = merging(network, finite(sources))
         number = self.checkpoint.last_number() + 1
         after = successor(job, self._began[now], network, sources, number)
         with ExitStack() as opened:

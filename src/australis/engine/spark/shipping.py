@@ -6,7 +6,7 @@ import pickle
 import sys
 from collections import OrderedDict
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -47,9 +47,13 @@ def _drop(name: str) -> None:
 
 
 def send(job: Job) -> Sent:
-    """With where modules are found here: functions of the user's own may be in one beside a script."""
+    """With where modules are found here: functions of the user's own may be in one beside a script.
+
+    Its network goes without what people can do with it, which would be loaded in every process.
+    """
     from pyspark import cloudpickle
 
+    bare = replace(job, network=job.network.bare)
     paths = [str(Path(path).absolute()) for path in sys.path]
-    data = pickle.dumps((paths, cloudpickle.dumps(job)))  # type: ignore[no-untyped-call]
+    data = pickle.dumps((paths, cloudpickle.dumps(bare)))  # type: ignore[no-untyped-call]
     return Sent(sha256(data).hexdigest(), data)

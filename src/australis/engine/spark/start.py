@@ -79,7 +79,7 @@ def start(
                 " leave that out, or start again with an empty checkpoint folder"
             )
         sources = placed(sources_of(network, named), folder)
-        network = merging(network.bare, finite(sources))
+        network = merging(network, finite(sources))
         wanted = {output.name: sinks.sink(named[output.name]) for output in network.outputs if output.name in named}
         stack.enter_context(folder.begin())
         folder.log.mend()
