@@ -451,7 +451,7 @@ ELSE = {
     "AustralisError", "ExpressionError", "NetworkError", "RunError", "SchemaError", "Expr", "Network", "Stream",
     "Segment", "Timebase",
     # A source or a sink as a value: texts are what people write, and `source` and `sink` make them.
-    "Files", "FrameSink", "MemorySink", "MemorySource", "Push", "Rate", "Replay", "Samples",
+    "Files", "FrameSink", "MemorySink", "MemorySource", "Push", "Rate", "Replay", "Samples", "Transactional",
 }  # fmt: skip
 
 

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.spark
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
 REPORTS = au.stream("reports", "time int, vid int, mph int, xway int, seg int")
-PYTHON = ("spark.", "[", "lambda", "Transactional", "Frames", "Memory")
+PYTHON = ("spark.", "[", "lambda", "au.")
 
 
 def texts(name: str) -> list[str]:

@@ -14,6 +14,7 @@ from .boxes.signals.timebases import Timebase as Timebase
 from .boxes.signals.timebases import timebase as timebase
 from .connectors.dead_letters import dead_letters as dead_letters
 from .connectors.sink import sink as sink
+from .connectors.sinks.callback import Transactional as Transactional
 from .connectors.sinks.memory import MemorySink as MemorySink
 from .connectors.sources.files import Files as Files
 from .connectors.sources.memory import MemorySource as MemorySource
