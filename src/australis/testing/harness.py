@@ -158,7 +158,7 @@ class AbortedError(RuntimeError):
 class ScriptedSource:
     """A source that follows a script of trains or of rows; it can pause for a turn, and fail once.
 
-    >>> feed = Feed("mph int", [(55,)], Feed.PAUSE, [(70,), (80,)])
+    >>> feed = ScriptedSource("mph int", [(55,)], ScriptedSource.PAUSE, [(70,), (80,)])
     >>> [rows(part) for part in feed]
     [[(55,)], [], [(70,), (80,)]]
     """
