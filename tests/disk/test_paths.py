@@ -64,7 +64,7 @@ def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 USES = {
     "checkpoint": Checkpoint,
     "checkpoint of a run": lambda text: NET.start(numbers={"a": [1]}, checkpoint=text),
-    "letters": letters.read,
+    "letters": letters.dead_letters,
     "measures": ledger.read,
     "network file": au.load,
     "source": lambda text: source(f"{text}.csv", "a int"),

@@ -14,7 +14,7 @@ from australis.connectors.sinks.past import cut_off
 class MemorySink:
     """Exactly once while the process lives: a batch that is there already is not taken again.
 
-    >>> sink = Memory()
+    >>> sink = MemorySink()
     >>> writer = sink.open(pa.schema({"vid": pa.int32()}))
     >>> train = pa.record_batch({"vid": pa.array([7], pa.int32())})
     >>> writer.write(0, [train]); writer.write(0, [train])

@@ -18,7 +18,7 @@ from australis.errors import RunError
 class MemorySource:
     """Batches of one schema. An offset is a number of tuples.
 
-    >>> source = Memory((pa.record_batch({"vid": [1, 2, 3]}),))
+    >>> source = MemorySource((pa.record_batch({"vid": [1, 2, 3]}),))
     >>> end = source.latest(source.start(), limit_rows=2)
     >>> [part.tuples.to_pydict() for split in source.splits(source.start(), end, 1) for part in source.read(split)]
     [{'vid': [1, 2]}]
