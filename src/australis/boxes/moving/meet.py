@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from australis.arrow.columns import plain
-from australis.boxes.join.pair import LEFT, RIGHT, Match, Pair, match
+from australis.boxes.join.pair import Match, Pair, match
 from australis.boxes.moving.families import Updating
 from australis.errors import SchemaError, listing, near
 from australis.expressions import Expr
@@ -148,15 +148,6 @@ class Meet(Updating):
     def _schema(self, left: pa.Schema, right: pa.Schema) -> pa.Schema:
         fields = [pa.field(self.sign, pa.int8()), *self._pair(left, right).schema]
         return pa.schema(fields)
-
-
-def carried(box: Meet, left: pa.Schema, right: pa.Schema) -> dict[int, dict[str, str]]:
-    """The names that the columns of each side have in a pair."""
-    names = box._pair(left, right).names
-    return {
-        side: {name.removeprefix(prefix): to for name, to in names.items() if name.startswith(prefix)}
-        for side, prefix in enumerate((LEFT, RIGHT))
-    }
 
 
 def _all(table: Table) -> Changes:

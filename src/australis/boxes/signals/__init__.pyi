@@ -1,8 +1,6 @@
 from .apply import Apply as Apply
 from .boxes import BOXES as BOXES
-from .boxes import KEYED as KEYED
 from .boxes import PLAIN as PLAIN
-from .boxes import ROWWISE as ROWWISE
 from .cfar import Cfar as Cfar
 from .correlate import Correlate as Correlate
 from .lfilter import Lfilter as Lfilter

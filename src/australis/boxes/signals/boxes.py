@@ -14,10 +14,8 @@ from australis.boxes.signals.wavelet import Wavelet
 from australis.boxes.signals.window import Window
 from australis.boxes.signals.zip import Zip
 
-ROWWISE = (Stats, Transform, Wavelet, Lfilter, Correlate, Apply)
-"""The boxes that give each tuple with other columns beside or in place of its own."""
-KEYED = (Rewindow, Sync, Cfar, Trigger, Window, Zip, Rerate)
-"""The boxes that follow signals of keys, and give columns of the key."""
-BOXES = (*ROWWISE, *KEYED)
+BOXES = (
+    Stats, Transform, Wavelet, Lfilter, Correlate, Apply, Rewindow, Sync, Cfar, Trigger, Window, Zip, Rerate,
+)  # fmt: skip
 PLAIN = tuple(box for box in BOXES if box is not Apply)
 """Those whose parameters are numbers and texts."""
