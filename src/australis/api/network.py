@@ -26,13 +26,6 @@ Sunk = Stream | Outlet
 class RunnableNetwork(model.Network):
     """A network, and what can be done with it: run, explain and draw it."""
 
-    @classmethod
-    def of(cls, network: model.Network) -> RunnableNetwork:
-        """A network as one that can be run."""
-        made = object.__new__(cls)
-        made.__dict__.update(network.__dict__)
-        return made
-
     def run_local(
         self,
         given: Mapping[str, object] | None = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import pyarrow as pa
 
@@ -97,11 +97,11 @@ class Network:
     def _parts(self) -> tuple[Any, ...]:
         return self.inputs, self.nodes, self.outputs, self.tables
 
-    @property
-    def bare(self) -> Network:
-        """The same without what can be done with it, which the processes of a run need not know."""
-        made = object.__new__(Network)
-        made.__dict__.update(self.__dict__)
+    @classmethod
+    def of(cls, network: Network) -> Self:
+        """A network as one of this class; it is valid, and not checked again."""
+        made = object.__new__(cls)
+        made.__dict__.update(network.__dict__)
         return made
 
     @cached_property

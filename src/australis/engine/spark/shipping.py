@@ -13,6 +13,7 @@ from pathlib import Path
 
 from australis.engine.job import Job
 from australis.engine.spark import alive
+from australis.model.network import Network
 
 _KEPT = 8
 _jobs: OrderedDict[str, Job] = OrderedDict()
@@ -53,7 +54,7 @@ def send(job: Job) -> Sent:
     """
     from pyspark import cloudpickle
 
-    bare = replace(job, network=job.network.bare)
+    bare = replace(job, network=Network.of(job.network))
     paths = [str(Path(path).absolute()) for path in sys.path]
     data = pickle.dumps((paths, cloudpickle.dumps(bare)))  # type: ignore[no-untyped-call]
     return Sent(sha256(data).hexdigest(), data)
