@@ -45,7 +45,7 @@ def test_arrows_from_a_main_port_get_its_name():
     assert made.nodes[1].sources == (Arrow("fast", "out"),)
     assert made.outputs[0].arrow == Arrow("again", "out")
     assert made.nodes[0].sources == (Arrow("reports", "out"),)
-    assert [made.spelled(Arrow("fast", port)) for port in ("out", "rest")] == ["fast", "fast.rest"]
+    assert [made.render_arrow(Arrow("fast", port)) for port in ("out", "rest")] == ["fast", "fast.rest"]
 
 
 def test_schemas_of_all_ports_are_known():

@@ -1,4 +1,4 @@
-"""A network explained as text: what every box does, what it gives, how it is partitioned and what it can hold."""
+"""A network explained as text: what every box does, its results, its partitioning and how large its state can be."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from australis.model.network import Network, Node
 
 
 def explain(network: Network, *, plan: bool = False) -> str:
-    """The network in words, its boxes in the order in which they run; with `plan` the stages that it runs in too."""
+    """Describe the network, its boxes in the order in which they run; with `plan` also the stages that it runs in."""
     lines = list(_lines(network))
     if plan:
         from australis.plan import plan as planned
-        from australis.plan.words import in_words
+        from australis.plan.explanation import explain_plan
 
-        lines += in_words(network, planned(network))
+        lines += explain_plan(network, planned(network))
     return "\n".join(lines) + "\n"
 
 
@@ -36,12 +36,12 @@ def _lines(network: Network) -> Iterator[str]:
     yield "outputs"
     for output in network.outputs:
         worth = f", {output.qos}" if str(output.qos) else ""
-        yield f"  {output.name}: {network.spelled(output.arrow)}{worth}"
+        yield f"  {output.name}: {network.render_arrow(output.arrow)}{worth}"
 
 
 def _node(network: Network, node: Node) -> Iterator[str]:
     group = f", in {' / '.join(node.group)}" if node.group else ""
-    yield f"{node.name}: {node.box.kind} of {listing(map(network.spelled, node.sources))}{group}"
+    yield f"{node.name}: {node.box.kind} of {listing(map(network.render_arrow, node.sources))}{group}"
     yield from (f"  {line}" for line in node.box.label())
     ports: dict[str, list[str]] = {}
     for port, schema in network.schemas[node.name].items():

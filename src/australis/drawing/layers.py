@@ -1,4 +1,4 @@
-"""Layers of a drawn graph: which node stands in which, and in what order, so that few arrows cross (Sugiyama)."""
+"""Layers of a drawn graph: the layer of every node, and the order within it, so that few arrows cross (Sugiyama)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SWEEPS = 12
 
 
 def layers_of(names: Iterable[str], edges: Sequence[Edge], last: set[str]) -> dict[str, int]:
-    """As far left as their sources allow; what has no source stands just before what it feeds."""
+    """The layer of each node: as far left as its sources allow, or just before what it feeds if it has none."""
     sources: dict[str, list[str]] = {name: [] for name in names}
     targets: dict[str, list[str]] = {name: [] for name in names}
     for source, target in edges:
@@ -52,6 +52,7 @@ Neighbours = dict[Hashable, list[Hashable]]
 
 
 def neighbours(links: Iterable[tuple[Hashable, Hashable]]) -> tuple[Neighbours, Neighbours]:
+    """The neighbours of each node in the layer before, and in the layer after."""
     before: Neighbours = {}
     after: Neighbours = {}
     for source, target in links:
@@ -61,26 +62,28 @@ def neighbours(links: Iterable[tuple[Hashable, Hashable]]) -> tuple[Neighbours, 
 
 
 def untangle(layers: list[list[Hashable]], before: Neighbours, after: Neighbours, groups: Groups) -> None:
-    """Order each layer by the mean place of its neighbours, members of a group side by side; keep the best found."""
+    """Order each layer by the mean place of its neighbours, members of a group side by side; keep the best order."""
     best, fewest = [list(layer) for layer in layers], _crossings(layers, after)
     for sweep in range(SWEEPS):
         forth = sweep % 2 == 0
-        known = before if forth else after
+        adjacent = before if forth else after
         sequence = range(1, len(layers)) if forth else range(len(layers) - 2, -1, -1)
         for place in sequence:
             fixed = {node: index for index, node in enumerate(layers[place - 1 if forth else place + 1])}
-            layers[place] = _by_mean(layers[place], known, fixed, groups)
+            layers[place] = _by_mean(layers[place], adjacent, fixed, groups)
         crossings = _crossings(layers, after)
         if crossings < fewest:
             best, fewest = [list(layer) for layer in layers], crossings
     layers[:] = best
 
 
-def _by_mean(layer: list[Hashable], known: Neighbours, fixed: Mapping[Hashable, int], groups: Groups) -> list[Hashable]:
+def _by_mean(
+    layer: list[Hashable], adjacent: Neighbours, fixed: Mapping[Hashable, int], groups: Groups
+) -> list[Hashable]:
     mean: dict[Hashable, float] = {}
     for place, node in enumerate(layer):
-        found = [fixed[other] for other in known.get(node, ())]
-        mean[node] = sum(found) / len(found) if found else float(place)
+        places = [fixed[other] for other in adjacent.get(node, ())]
+        mean[node] = sum(places) / len(places) if places else float(place)
     members: dict[Hashable, list[float]] = {}
     for node in layer:
         members.setdefault(_group(node, groups), []).append(mean[node])
@@ -89,7 +92,7 @@ def _by_mean(layer: list[Hashable], known: Neighbours, fixed: Mapping[Hashable, 
 
 
 def _group(node: Hashable, groups: Groups) -> Hashable:
-    """What a node keeps together with: its outermost group, or nothing but itself."""
+    """What a node is kept together with: its outermost group, or only itself."""
     return groups[node][:1] if isinstance(node, str) and groups.get(node) else (node,)
 
 
@@ -98,8 +101,8 @@ def _crossings(layers: Sequence[Sequence[Hashable]], after: Neighbours) -> int:
     for layer, following in pairwise(layers):
         place = {node: index for index, node in enumerate(following)}
         ends = [place[target] for node in layer for target in sorted(after.get(node, ()), key=lambda n: place[n])]
-        seen: list[int] = []
+        ends_above: list[int] = []
         for end in ends:
-            total += len(seen) - bisect_right(seen, end)
-            insort(seen, end)
+            total += len(ends_above) - bisect_right(ends_above, end)
+            insort(ends_above, end)
     return total

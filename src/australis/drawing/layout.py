@@ -34,7 +34,7 @@ class Rect:
         return self.y + self.height
 
     def lower(self, by: float) -> Rect:
-        """The same further down."""
+        """The rectangle moved down."""
         return Rect(self.x, self.y + by, self.width, self.height)
 
     def meets(self, other: Rect) -> bool:
@@ -70,14 +70,14 @@ def layout(
     for name, (width, height) in sizes.items():
         left = lefts[levels[name]] + (widths[levels[name]] - width) / 2
         rects[name] = Rect(left, middles[name] - height / 2, width, height)
-    rects = _packed(rects, groups)
+    rects = _pack(rects, groups)
     for layer in layers:
         _follow(rects, [node for node in layer if isinstance(node, str)], edges, groups)
-    placed = Layout(_packed(rects, groups))
+    placed = Layout(_pack(rects, groups))
     placed.groups = {path: _outline(placed.nodes, groups, path) for path in _paths(groups)}
     columns = [(left, left + width) for left, width in zip(lefts, widths, strict=True)]
     placed.bends = _bends(placed.nodes, edges, chains, columns, levels)
-    return _moved(placed)
+    return _move_to_origin(placed)
 
 
 def _settle(
@@ -87,19 +87,19 @@ def _settle(
     heights: Mapping[Hashable, float],
     groups: Groups,
 ) -> dict[Hashable, float]:
-    """Middles that are near those of the neighbours, in the order found and without overlap."""
+    """The middle of each node: near those of its neighbours, in the order of the layer, without overlap."""
     middles: dict[Hashable, float] = {}
     for layer in layers:
         middles.update(zip(layer, _offsets(layer, heights, groups), strict=True))
     for sweep in range(4 * SWEEPS):
-        known = before if sweep % 2 == 0 else after
+        adjacent = before if sweep % 2 == 0 else after
         for layer in layers if sweep % 2 == 0 else reversed(layers):
             offsets = _offsets(layer, heights, groups)
-            wanted = []
+            targets = []
             for node, offset in zip(layer, offsets, strict=True):
-                near = [middles[other] for other in known.get(node, ())] or [middles[node]]
-                wanted.append(sum(near) / len(near) - offset)
-            for node, offset, place in zip(layer, offsets, _ascending(wanted), strict=True):
+                near = [middles[other] for other in adjacent.get(node, ())] or [middles[node]]
+                targets.append(sum(near) / len(near) - offset)
+            for node, offset, place in zip(layer, offsets, _ascending(targets), strict=True):
                 middles[node] = place + offset
     return middles
 
@@ -118,10 +118,10 @@ def _offsets(layer: Sequence[Hashable], heights: Mapping[Hashable, float], group
     return offsets
 
 
-def _ascending(wanted: Sequence[float]) -> list[float]:
+def _ascending(targets: Sequence[float]) -> list[float]:
     """The nearest values that never fall (pool adjacent violators)."""
     pools: list[tuple[float, int]] = []
-    for value in wanted:
+    for value in targets:
         total, count = value, 1
         while pools and pools[-1][0] / pools[-1][1] >= total / count:
             pooled, size = pools.pop()
@@ -130,10 +130,10 @@ def _ascending(wanted: Sequence[float]) -> list[float]:
     return [total / count for total, count in pools for _ in range(count)]
 
 
-def _packed(rects: dict[str, Rect], groups: Groups, path: tuple[str, ...] = ()) -> dict[str, Rect]:
-    """Move nodes down until groups hold only their own: a group is a block, as is a node that is in none.
+def _pack(rects: dict[str, Rect], groups: Groups, path: tuple[str, ...] = ()) -> dict[str, Rect]:
+    """Move nodes down until no group overlaps another node. A group is a block, and so is a node without group.
 
-    Blocks are placed once, from the top, each below those before it that stand in its way.
+    Blocks are placed once, from the top, each below the earlier ones in its way.
     """
     parts: dict[tuple[str, ...], dict[str, Rect]] = {}
     for name, rect in rects.items():
@@ -144,20 +144,20 @@ def _packed(rects: dict[str, Rect], groups: Groups, path: tuple[str, ...] = ()) 
         if "" in part:
             blocks.append((next(iter(members.values())), members))
         else:
-            inside = _packed(members, groups, part)
+            inside = _pack(members, groups, part)
             blocks.append((_outline(inside, groups, part), inside))
-    done: list[Rect] = []
-    packed: dict[str, Rect] = {}
+    placed: list[Rect] = []
+    moved: dict[str, Rect] = {}
     for outline, members in sorted(blocks, key=lambda block: block[0].middle):
-        above = [rect.bottom for rect in done if rect.x < outline.right and outline.x < rect.right]
+        above = [rect.bottom for rect in placed if rect.x < outline.right and outline.x < rect.right]
         down = max(0.0, max(above, default=outline.y - GAP / 2) + GAP / 2 - outline.y)
-        done.append(outline.lower(down))
-        packed.update((name, rect.lower(down)) for name, rect in members.items())
-    return packed
+        placed.append(outline.lower(down))
+        moved.update((name, rect.lower(down)) for name, rect in members.items())
+    return moved
 
 
 def _follow(rects: dict[str, Rect], names: list[str], edges: Sequence[Edge], groups: Groups) -> None:
-    """Let a layer without groups come after its neighbours, which packing may have moved."""
+    """Move a layer without groups to where packing has moved its neighbours."""
     near: dict[str, list[float]] = {name: [] for name in names}
     for source, target in edges:
         if source in near:
@@ -166,10 +166,10 @@ def _follow(rects: dict[str, Rect], names: list[str], edges: Sequence[Edge], gro
             near[target].append(rects[source].middle)
     if any(name in groups for name in names) or not all(near.values()):
         return
-    wanted = {name: sum(found) / len(found) for name, found in near.items()}
-    ordered = sorted(names, key=lambda name: wanted[name])
+    targets = {name: sum(middles) / len(middles) for name, middles in near.items()}
+    ordered = sorted(names, key=lambda name: targets[name])
     offsets = _offsets(ordered, {name: rects[name].height for name in names}, {})
-    places = _ascending([wanted[name] - offset for name, offset in zip(ordered, offsets, strict=True)])
+    places = _ascending([targets[name] - offset for name, offset in zip(ordered, offsets, strict=True)])
     for name, place, offset in zip(ordered, places, offsets, strict=True):
         rects[name] = rects[name].lower(place + offset - rects[name].middle)
 
@@ -181,28 +181,28 @@ def _bends(
     columns: Sequence[tuple[float, float]],
     levels: Mapping[str, int],
 ) -> dict[int, list[tuple[float, float]]]:
-    """Where edges pass layers: at the height where they end, or beside the nodes and the edges that are there."""
-    taken: dict[int, list[Rect]] = {}
+    """Where edges pass layers: at the height where they end, or beside the nodes and edges in the way."""
+    occupied: dict[int, list[Rect]] = {}
     for name, layer in levels.items():
-        taken.setdefault(layer, []).append(nodes[name])
+        occupied.setdefault(layer, []).append(nodes[name])
     bends: dict[int, list[tuple[float, float]]] = {}
     for index, chain in chains.items():
         for _, layer in chain:
-            y = _free(nodes[edges[index][1]].middle, taken.setdefault(layer, []))
+            y = _free_height(nodes[edges[index][1]].middle, occupied.setdefault(layer, []))
             left, right = columns[layer]
-            taken[layer].append(Rect(left, y - 4, right - left, 8))
+            occupied[layer].append(Rect(left, y - 4, right - left, 8))
             bends.setdefault(index, []).extend([(left, y), (right, y)])
         bends.setdefault(index, [])
     return bends
 
 
-def _free(wanted: float, taken: Sequence[Rect]) -> float:
-    """The nearest height at which nothing stands."""
-    edges = [edge for rect in taken for edge in (rect.y - 7, rect.bottom + 7)]
+def _free_height(height: float, occupied: Sequence[Rect]) -> float:
+    """The free height nearest to `height`."""
+    edges = [edge for rect in occupied for edge in (rect.y - 7, rect.bottom + 7)]
     return min(
-        (y for y in (wanted, *edges) if not any(rect.y - 6.5 < y < rect.bottom + 6.5 for rect in taken)),
-        key=lambda y: abs(y - wanted),
-        default=wanted,
+        (y for y in (height, *edges) if not any(rect.y - 6.5 < y < rect.bottom + 6.5 for rect in occupied)),
+        key=lambda y: abs(y - height),
+        default=height,
     )
 
 
@@ -221,8 +221,8 @@ def _outline(nodes: Mapping[str, Rect], groups: Groups, path: tuple[str, ...]) -
     return Rect(left, top, right - left, bottom - top)
 
 
-def _moved(placed: Layout) -> Layout:
-    """The same with its upper left corner at the origin."""
+def _move_to_origin(placed: Layout) -> Layout:
+    """The layout with its upper left corner at the origin."""
     rects = [*placed.nodes.values(), *placed.groups.values()]
     ys = [y for bends in placed.bends.values() for _, y in bends]
     left = min((rect.x for rect in rects), default=0.0)

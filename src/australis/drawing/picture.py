@@ -19,7 +19,7 @@ _MOST_LINES, _MOST_CHARS = 4, 34
 _LAYER_GAP = 74.0
 _PORT = 17.0
 
-# Boxes carry their own light ground and dark text; what lies on the page itself is a grey that both pages show.
+# Boxes have a light ground and dark text of their own; what is on the page itself is a grey that both pages show.
 _PAGE_INK = "#7d8894"
 _INK, _FAINT = "#1c2733", "#51606e"
 _INPUT, _OUTPUT, _OTHER = ("#e4e7eb", "#66788a"), ("#2f4155", "#2f4155"), ("#eceff2", "#66788a")
@@ -55,30 +55,30 @@ def svg(network: Network) -> str:
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="au" role="img" width="{width:.0f}" height="{height:.0f}"'
         f' viewBox="{-_MARGIN:.0f} {-_MARGIN:.0f} {width:.0f} {height:.0f}">',
-        f"<title>{_alternative(network)}</title><style>{_STYLE}</style>",
+        f"<title>{_description(network)}</title><style>{_STYLE}</style>",
         '<defs><marker id="au-head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7"'
         f' orient="auto"><path d="M0 0.8 L7.5 4 L0 7.2 z" fill="{_PAGE_INK}"/></marker></defs>',
         *(_outline(path[-1], rect) for path, rect in placed.groups.items()),
         *_lines(placed, arrows),
-        *(_drawn(part, placed.nodes[_key(part)]) for part in parts),
+        *(_draw(part, placed.nodes[_key(part)]) for part in parts),
         "</svg>",
     ]
     return "\n".join(lines)
 
 
 def _key(part: Part) -> str:
-    """Inputs and boxes share their names; an output may have that of a box."""
+    """A key for each part. Inputs and boxes have distinct names; an output may have the name of a box."""
     return f"output {part.name}" if isinstance(part, Output) else part.name
 
 
-def _alternative(network: Network) -> str:
+def _description(network: Network) -> str:
     boxes = ", ".join(f"{node.name} ({node.box.kind})" for node in network.nodes)
     return escape(f"A network from {', '.join(i.name for i in network.inputs)} through {boxes or 'no box'}"
                   f" to {', '.join(output.name for output in network.outputs)}")  # fmt: skip
 
 
 @dataclass(frozen=True)
-class _Drawn:
+class _DrawnArrow:
     """An arrow on the page; `shared` is a table that a box reads from its writer."""
 
     source: str
@@ -88,7 +88,7 @@ class _Drawn:
     shared: bool = False
 
 
-def _arrows(network: Network) -> Iterator[_Drawn]:
+def _arrows(network: Network) -> Iterator[_DrawnArrow]:
     leading = [(node.name, arrow) for node in network.nodes for arrow in node.sources]
     leading += [(_key(output), output.arrow) for output in network.outputs]
     used: dict[str, set[str]] = {}
@@ -96,17 +96,17 @@ def _arrows(network: Network) -> Iterator[_Drawn]:
         used.setdefault(arrow.source, set()).add(arrow.port)
     for target, arrow in leading:
         # The main port needs no label where it is the only one in use.
-        plain = network.spelled(arrow) == arrow.source and (arrow.port == OUT or len(used[arrow.source]) == 1)
-        yield _Drawn(arrow.source, target, arrow.port, "" if plain else arrow.port)
+        plain = network.render_arrow(arrow) == arrow.source and (arrow.port == OUT or len(used[arrow.source]) == 1)
+        yield _DrawnArrow(arrow.source, target, arrow.port, "" if plain else arrow.port)
     writers = {node.box.writes.name: node.name for node in network.nodes if node.box.writes is not None}
     for node in network.nodes:
         table = node.box.reads
         if table is not None:
-            yield _Drawn(writers[table.name], node.name, "table", table.name, shared=True)
+            yield _DrawnArrow(writers[table.name], node.name, "table", table.name, shared=True)
 
 
-def _make_room(sizes: dict[str, tuple[float, float]], arrows: list[_Drawn], network: Network) -> None:
-    """Boxes as high as their ports need, outputs of one width."""
+def _make_room(sizes: dict[str, tuple[float, float]], arrows: list[_DrawnArrow], network: Network) -> None:
+    """Make boxes as high as their ports need, and outputs equally wide."""
     ports: dict[str, set[str]] = {}
     for arrow in arrows:
         ports.setdefault(arrow.source, set()).add(arrow.port)
@@ -120,17 +120,17 @@ def _make_room(sizes: dict[str, tuple[float, float]], arrows: list[_Drawn], netw
 
 def _texts(part: Part) -> list[str]:
     if isinstance(part, Input):
-        return [_cut(f"{field.name} {type_text(field.type)}") for field in part.schema]
+        return [_shorten(f"{field.name} {type_text(field.type)}") for field in part.schema]
     if isinstance(part, Output):
-        return [_cut(text) for text in str(part.qos).split(", value") if text][:1]
-    return [_cut(text) for text in part.box.label()]
+        return [_shorten(text) for text in str(part.qos).split(", value") if text][:1]
+    return [_shorten(text) for text in part.box.label()]
 
 
-def _cut(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= _MOST_CHARS else text[: _MOST_CHARS - 1] + "…"
 
 
-def _shown(part: Part) -> list[str]:
+def _visible_texts(part: Part) -> list[str]:
     texts = _texts(part)
     return texts if len(texts) <= _MOST_LINES else [*texts[: _MOST_LINES - 1], f"… {len(texts) - _MOST_LINES + 1} more"]
 
@@ -143,11 +143,11 @@ def _kind(part: Part) -> str:
 
 def _size(part: Part) -> tuple[float, float]:
     head = 7.4 * len(part.name) + 5.8 * len(_kind(part)) + 44
-    code = max((6.4 * len(text) + 26 for text in _shown(part)), default=0.0)
-    return max(head, code, 84.0), 30.0 + (_LINE * len(_shown(part)) + 7 if _shown(part) else 0)
+    code = max((6.4 * len(text) + 26 for text in _visible_texts(part)), default=0.0)
+    return max(head, code, 84.0), 30.0 + (_LINE * len(_visible_texts(part)) + 7 if _visible_texts(part) else 0)
 
 
-def _drawn(part: Part, at: Rect) -> str:
+def _draw(part: Part, at: Rect) -> str:
     if isinstance(part, Node):
         fill, edge = _COLOURS.get(part.box.kind, _OTHER)
     else:
@@ -157,19 +157,19 @@ def _drawn(part: Part, at: Rect) -> str:
         ink = ' style="fill:#ffffff"'
     dash = ' stroke-dasharray="5 3"' if isinstance(part, Input) and part.static else ""
     lines = [
-        f'<g transform="translate({at.x:.1f} {at.y:.1f})"><title>{escape(chr(10).join(_whole(part)))}</title>',
+        f'<g transform="translate({at.x:.1f} {at.y:.1f})"><title>{escape(chr(10).join(_all_texts(part)))}</title>',
         f'<rect width="{at.width:.1f}" height="{at.height:.1f}" rx="{round_}" fill="{fill}" stroke="{edge}"'
         f' stroke-width="1.2"{dash}/>',
         f'<text class="au-name" x="13" y="19.5"{ink}>{escape(part.name)}</text>',
         f'<text class="au-kind" x="{at.width - 12:.1f}" y="19.5" text-anchor="end"{ink}>{_kind(part)}</text>',
     ]
-    for place, text in enumerate(_shown(part)):
+    for place, text in enumerate(_visible_texts(part)):
         lines.append(f'<text class="au-code" x="13" y="{30 + _LINE * (place + 0.7):.1f}"{ink}>{escape(text)}</text>')
     return "".join([*lines, "</g>"])
 
 
-def _whole(part: Part) -> list[str]:
-    """What a pointer over the box shows: everything, uncut."""
+def _all_texts(part: Part) -> list[str]:
+    """The full texts of a part, which a pointer over it shows."""
     if isinstance(part, Input):
         return [part.name, *(f"{field.name} {type_text(field.type)}" for field in part.schema)]
     return [part.name, str(part.qos)] if isinstance(part, Output) else [part.name, *part.box.label()]
@@ -183,8 +183,8 @@ def _outline(name: str, at: Rect) -> str:
     )
 
 
-def _lines(placed: Layout, arrows: list[_Drawn]) -> Iterator[str]:
-    """Curves that leave a port to the right and arrive from the left, spread over the side that they share."""
+def _lines(placed: Layout, arrows: list[_DrawnArrow]) -> Iterator[str]:
+    """Curves from the right of a port to the left of a box, spread over the side that they share."""
     heads = [placed.bends[index][:1] or [(0.0, placed.nodes[a.target].middle)] for index, a in enumerate(arrows)]
     tails = [placed.bends[index][-1:] or [(0.0, placed.nodes[a.source].middle)] for index, a in enumerate(arrows)]
     starts = _spread(placed, [(a.source, a.port, head[0][1]) for a, head in zip(arrows, heads, strict=True)])
@@ -206,7 +206,7 @@ def _lines(placed: Layout, arrows: list[_Drawn]) -> Iterator[str]:
 
 
 def _spread(placed: Layout, meetings: Iterable[tuple[str, Hashable, float]]) -> dict[tuple[str, Hashable], float]:
-    """The heights at which arrows meet a node, in the order of where they lead, evenly about its middle."""
+    """The heights at which arrows meet a node: in the order of their other ends, evenly about its middle."""
     leads: dict[str, dict[Hashable, list[float]]] = {}
     for node, place, toward in meetings:
         leads.setdefault(node, {}).setdefault(place, []).append(toward)

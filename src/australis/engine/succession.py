@@ -119,4 +119,4 @@ def _way(stage: Stage) -> object:
     """How the tuples of a stage lie in partitions."""
     if stage.one:
         return "one"
-    return frozenset(entry.by or entry.lies for entry in stage.entries if not entry.static)
+    return frozenset(entry.by or entry.partitioning for entry in stage.entries if not entry.static)

@@ -1,4 +1,4 @@
-"""Ascent: whether the tuples of a stream come in the order that a window or a join takes for granted."""
+"""Ascent: whether the tuples of a stream come in the order that a window or a join relies on."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Disorder(NamedTuple):
 
 
 class Ascent(Protocol):
-    """An input of a box, which can be asked whether it ascends."""
+    """An input of a box, as the box sees it when it says whether its results ascend."""
 
     @property
     def stored(self) -> bool:
@@ -26,9 +26,9 @@ class Ascent(Protocol):
     def schema(self) -> pa.Schema: ...
 
     def disorder(self, column: str, by: AbstractSet[str]) -> Disorder | None:
-        """Why it may not ascend on a column in each group of `by`; what ascends in groups ascends in finer ones too."""
+        """Why it may not ascend on a column in each group of `by`, or None. An ascent in groups holds in finer ones."""
 
 
 def computed(column: str) -> Disorder:
-    """A column that an expression makes."""
+    """The disorder of a column that an expression computes."""
     return Disorder(f"`{column}` is computed, so that it need not ascend")

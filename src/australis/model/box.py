@@ -30,12 +30,13 @@ EVERYWHERE: Key = ("*",)
 """The key of an input that every partition needs all of."""
 
 LATE, REFUSED = "late", "refused"
-"""What the names of ports begin with by which tuples leave that a box could make no use of: they came out of order, or
-tell what cannot be. They are counted, and where nothing takes from such a port, people are told."""
+"""The beginnings of the names of ports for tuples that a box cannot use: out of order, or with impossible values.
+
+Such tuples are counted. Where no arrow leads from such a port, the run reports them."""
 
 
 def lost(port: str) -> str:
-    """What has become of the tuples of a port that a box could make no use of; nothing for any other port.
+    """Why a box could not use the tuples of a port: `late` or `refused`, and "" for any other port.
 
     >>> lost("late_left"), lost("refused"), lost("latest")
     ('late', 'refused', '')
@@ -46,11 +47,13 @@ def lost(port: str) -> str:
 
 @dataclass(frozen=True)
 class Moment:
-    """What a step knows beside its trains: time reaches a box as a value, so that a replay does the same again.
+    """What a step knows beside its trains. Time reaches a box as a value, so that a replay gives the same results.
 
-    `number` is the latest arrival number; `clock` the local time in microseconds where the step may time windows out;
-    `end` says that the inputs are finished, and what is open is to be emitted; `ended` names the inputs of the network
-    that are, and `done` tells a box which of its own inputs will give nothing more because of that.
+    `number` is the latest arrival number.
+    `clock` is the local time in microseconds, where the step may time windows out.
+    `end` says that all inputs are finished: the box emits what is open.
+    `ended` names the inputs of the network that are finished, and `done` the inputs of the box that will therefore
+    give nothing more.
     """
 
     number: int = 0
@@ -65,19 +68,19 @@ F = TypeVar("F", bound=Method)
 
 
 def bound(method: F) -> F:
-    """Let a method of a box, asked about schemas at every step, remember its answer for the ones it was last asked.
+    """Cache the last result of a box's method of schemas, which is called at every step.
 
-    The box itself stays a value: the answers are kept beside it, as long as it lives.
+    The box itself stays a value: the cache lies beside it, and goes when the box does.
     """
     answers: dict[int, tuple[weakref.ref[Any], tuple[pa.Schema, ...], Any]] = {}
 
     @wraps(method)
     def remembering(self: Any, *inputs: pa.Schema) -> Any:
-        known = answers.get(id(self))
-        if known is None or not all(map(pa.Schema.equals, known[1], inputs)):
-            mine = weakref.ref(self, partial(_forget, answers, id(self)))
-            known = answers[id(self)] = (mine, inputs, method(self, *inputs))
-        return known[2]
+        cached = answers.get(id(self))
+        if cached is None or not all(map(pa.Schema.equals, cached[1], inputs)):
+            owner = weakref.ref(self, partial(_forget, answers, id(self)))
+            cached = answers[id(self)] = (owner, inputs, method(self, *inputs))
+        return cached[2]
 
     return cast(F, remembering)
 
@@ -89,8 +92,8 @@ def _forget(answers: dict[int, Any], key: int, _: object) -> None:
 class Box(ABC):
     """A frozen dataclass of a box's parameters, with all that others must know of it.
 
-    Whoever draws, plans, runs or writes a network asks its boxes, and never which class they are of. What is said here
-    holds of a box that keeps nothing, may run anywhere, and gives tuples of which nothing is known.
+    Drawing, planning, running and writing a network ask its boxes; they never ask for a box's class. The defaults here
+    are those of a box without state that may run in any partition, and of whose results nothing is known.
 
     Results do not depend on how the inputs are cut into trains, nor on how many partitions run the box.
     """
@@ -99,16 +102,16 @@ class Box(ABC):
     """The paper's word for it, as the fluent method and the network file spell it."""
 
     merges: ClassVar[bool] = False
-    """Whether each tuple that leaves comes from one of its inputs alone, with the columns that all inputs have."""
+    """Whether each result is a tuple of one of its inputs, with the columns that all inputs share."""
 
     stores: ClassVar[bool] = False
-    """Whether what it makes of stored tables alone is a stored table."""
+    """Whether its result is a stored table if all of its inputs are."""
 
     copies_inputs: ClassVar[bool] = False
-    """Whether every partition may have all of one of its inputs without a result coming twice."""
+    """Whether every partition may have a whole copy of one of its inputs without duplicate results."""
 
     immediate: ClassVar[bool] = False
-    """Whether it holds no tuple back: when its inputs have ended, so has what it gives."""
+    """Whether it holds no tuple back: when its inputs end, its results end too."""
 
     @property
     def arity(self) -> int:
@@ -132,12 +135,12 @@ class Box(ABC):
 
     @property
     def waits_for_all(self) -> bool:
-        """Whether it goes as far as its slowest input, and must be told which of them are done (`Moment.done`)."""
+        """Whether it advances with its slowest input, and so must know which inputs are done (`Moment.done`)."""
         return False
 
     @property
     def step_of_chain(self) -> Step | None:
-        """What it does to each tuple alone, as a step of a compiled loop: a predicate, or columns."""
+        """What it does to one tuple, as a step of a compiled loop: a predicate, or columns; None if that is not all."""
         return None
 
     def label(self) -> list[str]:
@@ -146,64 +149,64 @@ class Box(ABC):
 
     @abstractmethod
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
-        """Its output ports, first the main one, by name; raises where the inputs do not fit.
+        """The schemas of its output ports by name, the main one first. Raises if the inputs do not fit.
 
-        Tuples that it can make no use of leave by ports named `late` or `refused`, or `late_left` and so on (`lost`).
+        Tuples that it cannot use leave by ports named `late` or `refused`, or `late_left` and so on (`lost`).
         """
 
     @abstractmethod
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
-        """One train from each input to one train for each output port."""
+        """Take one train from each input, and return one train for each output port."""
 
     def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
-        """For each input the columns to partition by; none if any partitioning does, `()` if it must be one."""
+        """The columns to partition each input by. None allows any partitioning; `()` requires a single partition."""
         return None
 
     def tables(self, *inputs: pa.Schema) -> Tables:
-        """The state it keeps, empty."""
+        """The tables of its state, empty."""
         return {}
 
     def holds(self, *inputs: pa.Schema) -> str:
-        """How much that state can grow to, in words; empty for a box without state."""
+        """How much its state can grow to, in words; empty for a box without state."""
         return ""
 
     def passes(self, port: str, *inputs: pa.Schema) -> Mapping[int, Mapping[str, str]]:
-        """The inputs beside whose tuples those of a port lie, each with its columns that pass, by their names there.
+        """The inputs in whose partitions the results of a port stay, each with the columns that pass unchanged.
 
-        A planner that does not know this exchanges tuples that lie well already. Tuples that are late or refused are
-        those that came.
+        The columns are given as {name in the input: name in the result}. Without this the planner exchanges tuples
+        that are in the right partition already. Late and refused tuples pass as they came.
         """
         side = 1 if port.endswith("_right") else 0
         return {side: unchanged(inputs[side])} if lost(port) else {}
 
     def sorts(self, port: str) -> Key | None:
-        """The columns by which tuples of one arrival number leave a port; none where they leave as they came."""
+        """The columns that sort results of one arrival number on a port; None if they keep the order of the input."""
         return None
 
     def ordered_on(self, side: int) -> str:
-        """The column whose order it goes by on an input, if any."""
+        """The column of an input whose order it relies on, or ""."""
         return ""
 
     def disorder(self, column: str, by: AbstractSet[str], inputs: Sequence[Ascent]) -> Disorder | None:
-        """Why a column of its main port may not ascend in each group of `by`, or none where it does if the inputs do.
+        """Why a column of its main port may not ascend in each group of `by`; None if it ascends when the inputs do.
 
-        Only boxes of queries are asked; others are taken at their users' word.
+        Only the boxes that SQL plans are asked.
         """
         return None
 
     def merged_by(self, column: str) -> Box | None:
-        """The same box, taking its inputs by a column on which they ascend; none where it takes them otherwise."""
+        """The same box, merging its inputs by a column on which they ascend; None if it cannot merge so."""
         return None
 
     def check_stored(self, stored: Sequence[bool], names: Sequence[str]) -> None:
-        """Refuse stored tables as inputs, or streams; `names` are the arrows as people write them."""
+        """Raise if a stored table or a stream is on the wrong input; `names` are the arrows as people write them."""
         return
 
-    def facts(self, title: str, given: Sequence[Facts], streams: Sequence[pa.Schema]) -> Facts:
-        """What is known of the signals that it gives, by what is known of those it takes; raises if these misfit."""
+    def facts(self, title: str, inputs: Sequence[Facts], streams: Sequence[pa.Schema]) -> Facts:
+        """What is known of the signals of its results, from what is known of its inputs. Raises if these do not fit."""
         return NOTHING
 
 
 def unchanged(stream: pa.Schema) -> dict[str, str]:
-    """The columns of a stream that passes as it is."""
+    """All columns of a stream, each under its own name (for `Box.passes`)."""
     return {name: name for name in stream.names}

@@ -1,7 +1,7 @@
-"""Facts: what is known of signals before a run, from box to box, so that networks that cannot be meant are refused.
+"""Facts: what is known of signals before a run, so that mistakes are found when a network is built.
 
-Known are the columns by which boxes before told signals apart, the rates of signals, and how long windows are. Where
-a box is not one of those that hand a fact on, nothing is known any more, and nothing is refused.
+Facts go from box to box: the columns that earlier boxes told signals apart by, the rates of signals, and the lengths of
+windows. A box that does not hand facts on ends them, and after it nothing is refused.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Fact = TypeVar("Fact")
 
 @dataclass(frozen=True)
 class SignalGroup:
-    """A column by which a box told signals apart; none if it was left behind since."""
+    """A column by which a box told signals apart; `column` is None once a later box has dropped it."""
 
     name: str
     box: str
@@ -25,7 +25,7 @@ class SignalGroup:
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of a stream: of columns of segments, their rates and how many samples each segment has."""
+    """What is known of a stream: for each column of segments its rate, and how many samples a segment has."""
 
     groups: tuple[SignalGroup, ...] = ()
     rates: Mapping[str, Fraction] = field(default_factory=dict)
@@ -35,14 +35,14 @@ class Facts:
 NOTHING = Facts()
 
 
-def common(given: Sequence[Facts]) -> Facts:
-    """What is known of streams that are merged: groups of any, and what is the same of all."""
-    first, *others = given
+def common(streams: Sequence[Facts]) -> Facts:
+    """What is known of merged streams: the groups of every stream, and the rates and sizes on which all agree."""
+    first, *others = streams
     rates = {name: rate for name, rate in first.rates.items() if all(rate == each.rates.get(name) for each in others)}
     sizes = {name: size for name, size in first.sizes.items() if all(size == each.sizes.get(name) for each in others)}
-    return Facts(tuple(dict.fromkeys(group for each in given for group in each.groups)), rates, sizes)
+    return Facts(tuple(dict.fromkeys(group for each in streams for group in each.groups)), rates, sizes)
 
 
 def without(facts: Mapping[str, Fact], names: Collection[str]) -> dict[str, Fact]:
-    """The facts of all columns but these."""
+    """The facts of all columns except `names`."""
     return {name: fact for name, fact in facts.items() if name not in names}

@@ -2,7 +2,7 @@
 
 A key becomes a row of 64-bit words: a number is one word, a string two (its SipHash under a secret of this process, so
 that no input can be made to collide), and a last word says which columns are null, since null is a group of its own.
-Keys of one small whole number, as most are, need no probe: they are found in a list by themselves.
+A key that is one small whole number, as most are, needs no probe: an array has its slot.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ def words(arrays: Sequence[pa.Array[Any]], rows: int, secret: npt.NDArray[np.uin
     out[:, -1] = 0
     first = 0
     for position, (array, part) in enumerate(zip(arrays, parts, strict=True)):
-        mine = out[:, first : first + part.shape[1]]
-        mine[:] = part
+        columns = out[:, first : first + part.shape[1]]
+        columns[:] = part
         if array.null_count:
             missing = array.is_null().to_numpy(zero_copy_only=False)
-            mine[missing] = 0
+            columns[missing] = 0
             out[:, -1] |= missing.astype(np.int64) << position
         first += part.shape[1]
     return out
 
 
 def single(arrays: Sequence[pa.Array[Any]]) -> Ints | None:
-    """The keys, where each is one whole number, as their only word."""
+    """The keys as single words if each is one whole number; None otherwise."""
     if len(arrays) != 1 or arrays[0].null_count or storage(arrays[0].type).kind not in "iu":
         return None
     values: Ints = plain(arrays[0])[0].astype(np.int64, copy=False)
@@ -59,14 +59,14 @@ def single(arrays: Sequence[pa.Array[Any]]) -> Ints | None:
 
 
 def buckets(arrays: Sequence[pa.Array[Any]], rows: int, count: int) -> Ints:
-    """The partition of each key, of so many: the same in every process, unlike what the words of strings are."""
-    found = np.empty(rows, np.int64)
+    """The partition of each key, out of `count`. It is the same in every process; the words of strings are not."""
+    partitions = np.empty(rows, np.int64)
     one = single(arrays)
     if one is None:
-        _spread(words(arrays, rows, _OPEN), count, found)
+        _spread(words(arrays, rows, _OPEN), count, partitions)
     else:
-        _spread_single(one, np.zeros((1, 2), np.int64), count, found)
-    return found
+        _spread_single(one, np.zeros((1, 2), np.int64), count, partitions)
+    return partitions
 
 
 def _words(array: pa.Array[Any], secret: npt.NDArray[np.uint64]) -> Words:
@@ -146,48 +146,48 @@ class Keys:
         self.words = np.zeros((0, width), np.int64)
         self.places = np.full(8, _EMPTY, np.int64)
         self.near = np.empty(0, np.int32)
-        """The slots of small whole numbers that were asked for."""
+        """The slots of small whole numbers that have been looked up."""
 
     @property
     def nbytes(self) -> int:
         return self.words.nbytes + self.places.nbytes + self.near.nbytes
 
     def grow(self, capacity: int, slots: Ints) -> None:
-        """Have room for `capacity` slots, of which these are in use."""
+        """Make room for `capacity` slots; `slots` are in use."""
         grown = np.zeros((capacity, self.width), np.int64)
-        kept = min(capacity, len(self.words))
-        grown[:kept] = self.words[:kept]
+        rows = min(capacity, len(self.words))
+        grown[:rows] = self.words[:rows]
         self.words = grown
         self.places = np.full(max(8, 1 << (2 * capacity - 1).bit_length()), _EMPTY, np.int64)
         self.near.fill(_EMPTY)
         _insert(self.words, self.places, slots, SECRET[0])
 
-    def find(self, wanted: Words, found: Ints, start: int, spare: Ints, top: int) -> tuple[int, int]:
+    def find(self, keys: Words, slots: Ints, start: int, spare: Ints, top: int) -> tuple[int, int]:
         """Find slots from row `start` on; a new key takes one from the stack of spare ones, while there are any.
 
-        Keys are rows of words, or single ones. Returns the row it came to and the new top of the stack.
+        Keys are rows of words, or single words. Returns the row where it stopped and the new top of the stack.
         """
-        if wanted.ndim == 2:
-            return _find(wanted, self.words, self.places, found, start, spare, top, SECRET[0])
+        if keys.ndim == 2:
+            return _find(keys, self.words, self.places, slots, start, spare, top, SECRET[0])
         if not len(self.near):
             self.near = np.full(_NEAR, _EMPTY, np.int32)
         word = np.zeros((1, 2), np.int64)
-        return _find_single(wanted, word, self.words, self.places, self.near, found, start, spare, top, SECRET[0])
+        return _find_single(keys, word, self.words, self.places, self.near, slots, start, spare, top, SECRET[0])
 
-    def lookup(self, wanted: Words) -> Ints:
-        """Slots of keys, -1 where there is none."""
-        found = np.empty(len(wanted), np.int64)
-        _lookup(wanted, self.words, self.places, found, SECRET[0])
-        return found
+    def lookup(self, keys: Words) -> Ints:
+        """The slots of keys, -1 for a key that is not there."""
+        slots = np.empty(len(keys), np.int64)
+        _lookup(keys, self.words, self.places, slots, SECRET[0])
+        return slots
 
-    def insert(self, wanted: Words, slots: Ints) -> None:
-        self.words[slots] = wanted
+    def insert(self, keys: Words, slots: Ints) -> None:
+        self.words[slots] = keys
         _insert(self.words, self.places, slots, SECRET[0])
 
     def remove(self, slots: Ints) -> None:
         if len(self.near):
-            gone = self.words[slots, 0]
-            self.near[gone[(gone >= 0) & (gone < _NEAR)]] = _EMPTY
+            first_words = self.words[slots, 0]
+            self.near[first_words[(first_words >= 0) & (first_words < _NEAR)]] = _EMPTY
         _remove(self.words, self.places, slots, SECRET[0])
 
 
@@ -201,28 +201,28 @@ def _place(rows: Words, row: int, mask: int, seed: np.uint64) -> int:
 
 
 @inner
-def _spread(rows: Words, count: int, found: Ints) -> None:
+def _spread(rows: Words, count: int, partitions: Ints) -> None:
     for row in range(len(rows)):
-        found[row] = _place(rows, row, 0x7FFFFFFF, np.uint64(0)) % count
+        partitions[row] = _place(rows, row, 0x7FFFFFFF, np.uint64(0)) % count
 
 
 @inner
-def _spread_single(wanted: Ints, word: Words, count: int, found: Ints) -> None:
-    for row in range(len(wanted)):
-        word[0, 0] = wanted[row]
-        found[row] = _place(word, 0, 0x7FFFFFFF, np.uint64(0)) % count
+def _spread_single(keys: Ints, word: Words, count: int, partitions: Ints) -> None:
+    for row in range(len(keys)):
+        word[0, 0] = keys[row]
+        partitions[row] = _place(word, 0, 0x7FFFFFFF, np.uint64(0)) % count
 
 
 @inner
-def _seek(wanted: Words, row: int, stored: Words, places: Ints, seed: np.uint64) -> int:
+def _seek(keys: Words, row: int, stored: Words, places: Ints, seed: np.uint64) -> int:
     """The place of a key in the index, or the empty one where it belongs."""
     mask = len(places) - 1
-    place = _place(wanted, row, mask, seed)
+    place = _place(keys, row, mask, seed)
     while places[place] != _EMPTY:
         slot, word = places[place], 0
-        while word < wanted.shape[1] and stored[slot, word] == wanted[row, word]:
+        while word < keys.shape[1] and stored[slot, word] == keys[row, word]:
             word += 1
-        if word == wanted.shape[1]:
+        if word == keys.shape[1]:
             break
         place = (place + 1) & mask
     return place
@@ -230,63 +230,63 @@ def _seek(wanted: Words, row: int, stored: Words, places: Ints, seed: np.uint64)
 
 @inner
 def _claim(
-    wanted: Words, row: int, stored: Words, places: Ints, spare: Ints, top: int, seed: np.uint64
+    keys: Words, row: int, stored: Words, places: Ints, spare: Ints, top: int, seed: np.uint64
 ) -> tuple[int, int]:
     """The slot of a key, a spare one if it is new, and the new top of the stack; none where the stack is empty."""
-    place = _seek(wanted, row, stored, places, seed)
+    place = _seek(keys, row, stored, places, seed)
     if places[place] == _EMPTY:
         if top == 0:
             return _EMPTY, top
         top -= 1
         places[place] = spare[top]
-        for word in range(wanted.shape[1]):
-            stored[spare[top], word] = wanted[row, word]
+        for word in range(keys.shape[1]):
+            stored[spare[top], word] = keys[row, word]
     return places[place], top
 
 
 @inner
 def _find(
-    wanted: Words, stored: Words, places: Ints, found: Ints, start: int, spare: Ints, top: int, seed: np.uint64
+    keys: Words, stored: Words, places: Ints, slots: Ints, start: int, spare: Ints, top: int, seed: np.uint64
 ) -> tuple[int, int]:
-    for row in range(start, len(wanted)):
-        found[row], top = _claim(wanted, row, stored, places, spare, top, seed)
-        if found[row] == _EMPTY:
+    for row in range(start, len(keys)):
+        slots[row], top = _claim(keys, row, stored, places, spare, top, seed)
+        if slots[row] == _EMPTY:
             return row, top
-    return len(wanted), top
+    return len(keys), top
 
 
 @inner
 def _find_single(
-    wanted: Ints,
+    keys: Ints,
     word: Words,
     stored: Words,
     places: Ints,
     near: npt.NDArray[np.int32],
-    found: Ints,
+    slots: Ints,
     start: int,
     spare: Ints,
     top: int,
     seed: np.uint64,
 ) -> tuple[int, int]:
-    for row in range(start, len(wanted)):
+    for row in range(start, len(keys)):
         at = np.uintp(row)
-        small = np.uintp(wanted[at])  # what is below zero is large
+        small = np.uintp(keys[at])  # what is below zero is large
         if small < np.uintp(len(near)) and near[small] != _EMPTY:
-            found[at] = near[small]
+            slots[at] = near[small]
             continue
-        word[0, 0] = wanted[at]
-        found[at], top = _claim(word, 0, stored, places, spare, top, seed)
-        if found[at] == _EMPTY:
+        word[0, 0] = keys[at]
+        slots[at], top = _claim(word, 0, stored, places, spare, top, seed)
+        if slots[at] == _EMPTY:
             return row, top
         if small < np.uintp(len(near)):
-            near[small] = found[at]
-    return len(wanted), top
+            near[small] = slots[at]
+    return len(keys), top
 
 
 @inner
-def _lookup(wanted: Words, stored: Words, places: Ints, found: Ints, seed: np.uint64) -> None:
-    for row in range(len(wanted)):
-        found[row] = places[_seek(wanted, row, stored, places, seed)]
+def _lookup(keys: Words, stored: Words, places: Ints, slots: Ints, seed: np.uint64) -> None:
+    for row in range(len(keys)):
+        slots[row] = places[_seek(keys, row, stored, places, seed)]
 
 
 @inner

@@ -11,7 +11,7 @@ from australis.model.table import Keyed
 
 
 def parameter(name: str, value: Any) -> Iterator[str]:
-    """The lines of a parameter; none for one that is not given.
+    """The lines of a parameter; no line if it has no value.
 
     >>> list(parameter("by", ("xway", "seg"))), list(parameter("timeout", None))
     (['by xway, seg'], [])
@@ -25,7 +25,7 @@ def parameter(name: str, value: Any) -> Iterator[str]:
     elif not isinstance(value, tuple):
         yield f"{name} {value}"
     elif all(isinstance(part, tuple) for part in value):
-        yield from (f"{column} = {made}" for column, made in value)
+        yield from (f"{column} = {expression}" for column, expression in value)
     elif all(isinstance(part, int | float) for part in value):
         yield f"{name} {listing(map(str, value), 8)}"
     elif len(value) == 1:

@@ -18,12 +18,12 @@ from australis.model.table import Keyed
 from australis.model.validation import checked
 
 MAIN = ""
-"""The first port, whatever it is called; a network replaces it by the port's own name."""
+"""Stands for the first port of a producer. A network replaces it by the port's own name."""
 
 
 @dataclass(frozen=True)
 class Arrow:
-    """Where tuples come from: an input or a box, and the port of it."""
+    """Where tuples come from: an input or a box, and one of its ports."""
 
     source: str
     port: str = MAIN
@@ -64,7 +64,7 @@ class Output:
 class Network:
     """A valid network: making one checks it, and puts its boxes in an order in which they can run.
 
-    That order keeps to the one given as far as arrows allow; a box that reads a keyed table comes after the one that
+    The order of `nodes` is kept as far as arrows allow. A box that reads a keyed table comes after the box that
     writes it. Networks are equal by value, and pickle together with the user functions that they call.
     """
 
@@ -73,7 +73,7 @@ class Network:
     outputs: tuple[Output, ...]
     tables: tuple[Keyed, ...] = ()
     schemas: Mapping[str, Mapping[str, pa.Schema]] = field(init=False, compare=False, repr=False)
-    """What each producer, an input or a box, gives on each of its ports."""
+    """The schema of every port, by producer (an input or a box) and port."""
     functions: tuple[Function | WindowFunction, ...] = field(init=False, compare=False, repr=False)
     """The user functions that its expressions call."""
 
@@ -85,7 +85,7 @@ class Network:
         object.__setattr__(self, "functions", tuple(_functions(nodes)))
 
     def __reduce__(self) -> tuple[Callable[..., Network], tuple[Any, ...]]:
-        return _rebuilt, (type(self), self.functions, self.inputs, self.nodes, self.outputs, self.tables)
+        return _rebuild, (type(self), self.functions, self.inputs, self.nodes, self.outputs, self.tables)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Network) and self._parts == other._parts
@@ -99,10 +99,10 @@ class Network:
 
     @classmethod
     def of(cls, network: Network) -> Self:
-        """A network as one of this class; it is valid, and not checked again."""
-        made = object.__new__(cls)
-        made.__dict__.update(network.__dict__)
-        return made
+        """The same network as an instance of this class. It is valid, so it is not checked again."""
+        copy = object.__new__(cls)
+        copy.__dict__.update(network.__dict__)
+        return copy
 
     @cached_property
     def named(self) -> Mapping[str, Node]:
@@ -110,16 +110,16 @@ class Network:
         return {node.name: node for node in self.nodes}
 
     def schema(self, arrow: Arrow) -> pa.Schema:
-        """What flows along an arrow."""
+        """The schema of the tuples on an arrow."""
         return self.schemas[arrow.source][arrow.port]
 
-    def spelled(self, arrow: Arrow) -> str:
+    def render_arrow(self, arrow: Arrow) -> str:
         """An arrow as people write it: `stats`, or `stats.late` for a port that is not the main one."""
         main = next(iter(self.schemas[arrow.source]))
         return arrow.source if arrow.port == main else str(arrow)
 
 
-def _rebuilt(kind: type[Network], functions: tuple[Function | WindowFunction, ...], *parts: Any) -> Network:
+def _rebuild(kind: type[Network], functions: tuple[Function | WindowFunction, ...], *parts: Any) -> Network:
     for function in functions:
         if isinstance(function, WindowFunction):
             WINDOW_FUNCTIONS[function.name] = function

@@ -20,16 +20,16 @@ from australis.model.train import Bools, Ints, Train
 __all__ = ["MOST_SLACK", "TUP", "Order", "admit", "bounded", "place_type", "sift"]
 
 MOST_SLACK = 1 << 20
-"""The values that a group keeps to tell what is out of order."""
+"""The largest slack: each group keeps that many values to tell what is out of order."""
 
 
 @dataclass(frozen=True)
 class Order:
     """Tuples ascend on `on` within each group of `by`, but for `slack`.
 
-    A tuple is out of order when more than `slack` tuples before it in its group have a larger value; the box that
-    assumes the order discards it to its `late` output. So is one whose value is null or no finite number: nothing can
-    place it.
+    A tuple is out of order when more than `slack` tuples before it in its group have a larger value. A tuple whose
+    value is null or not finite is out of order too, since it has no place. The box sends such tuples to its `late`
+    output.
     """
 
     on: str
@@ -39,7 +39,7 @@ class Order:
     def __post_init__(self) -> None:
         plain = type(self.on) is str and type(self.slack) is int and abs(self.slack) < COUNT
         if not plain or type(self.by) is not tuple or not all(type(name) is str for name in self.by):
-            fit_fields(self)  # which takes its time, and boxes make orders as they run
+            fit_fields(self)  # only now, because it is slow and boxes make orders while they run
 
     @property
     def counts(self) -> bool:
@@ -52,7 +52,7 @@ class Order:
         return "tup" if self.counts else self.on
 
     def check(self, stream: pa.Schema) -> pa.DataType:
-        """The type of the attribute, once the stream is known to have what the order names."""
+        """Check that the stream has the columns of the order, and return the type of the attribute."""
         for name in (*(() if self.counts else (self.on,)), *self.by):
             if name not in stream.names:
                 raise SchemaError(
@@ -79,7 +79,7 @@ class Order:
         return type_
 
     def groups(self, stream: pa.Schema, *more: pa.Field[Any]) -> Table:
-        """A table of groups: the key, the `slack + 1` largest values seen, a heap, and how many tuples came."""
+        """A table of groups: the key, a heap of the `slack + 1` largest values, and how many tuples came."""
         place = place_type(self.check(stream))
         heap = pa.field("#heap", pa.list_(place, 1 if self.counts else self.slack + 1), nullable=False)
         seen = pa.field("#seen", pa.int64(), nullable=False)
@@ -110,7 +110,7 @@ def place_type(attribute: pa.DataType) -> pa.DataType:
 
 @inner
 def admit(group: int, place: Any, heap: Values, seen: Ints) -> bool:
-    """Whether a tuple is in order, and then remember it: the heap's root is the smallest of the largest slack + 1."""
+    """Whether a tuple is in order; if so, put it on the heap, whose root is the smallest of the slack + 1 largest."""
     size = heap.shape[1]
     if seen[group] < size:
         child = seen[group]
@@ -138,13 +138,13 @@ def admit(group: int, place: Any, heap: Values, seen: Ints) -> bool:
 
 @inner
 def bounded(group: int, heap: Values, seen: Ints) -> bool:
-    """Whether the group has seen enough to promise that nothing below `heap[group, 0]` is still in order."""
+    """Whether the heap is full, so that nothing below `heap[group, 0]` can be in order any more."""
     return bool(seen[group] >= heap.shape[1])
 
 
 @inner
 def sift(groups: Ints, places: Values, valid: Bools, counts: bool, heap: Values, seen: Ints, timely: Bools) -> None:
-    """Tell which tuples are in order; with `counts`, put their arrival numbers in `places`."""
+    """Mark the tuples that are in order in `timely`; with `counts`, put their numbers within the group in `places`."""
     for row in range(len(groups)):
         group = groups[row]
         if counts:

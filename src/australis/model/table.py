@@ -47,9 +47,9 @@ class Keyed:
 
 @dataclass(frozen=True)
 class RowVersions:
-    """The rows that one step wrote, as each tuple left them, so that a reader sees them as of its own tuple.
+    """The rows that one step wrote, one version a tuple, so that a reader sees them as of its own tuple.
 
-    Sorted by slot, then by arrival number; a row's first version is the one from before the step.
+    Sorted by slot, then by arrival number; a row's first version is from before the step.
     """
 
     slots: Ints
@@ -61,7 +61,7 @@ class Table:
     """Rows in slots, column by column in plain arrays, so that kernels work on them in place.
 
     A field that is not nullable has no validity beside its values; a fixed-size list is an array of two dimensions.
-    A spare slot is all zeros: what a kernel takes is ready for use. With a key, rows are found by its columns.
+    A spare slot is all zeros, ready for a kernel to take. In a table with a key, rows are found by its columns.
     """
 
     def __init__(self, schema: pa.Schema, key: Sequence[str] = ()) -> None:
@@ -82,10 +82,10 @@ class Table:
         self.spare: Ints = np.empty(0, np.int64)
         self.top = 0
         self.lost: Ints = np.empty(0, np.int64)
-        """Slots beyond the capacity that had rows when the changes were last asked for."""
+        """Slots beyond the capacity that had rows at the last call of `changes`."""
         self.versions: RowVersions | None = None
         self.watched = True
-        """Whether a box reads it beside the one that writes it, and needs the versions."""
+        """Whether a second box reads it, and so needs the versions."""
         self._keys = Keys(words([pa.nulls(0, schema.field(name).type) for name in self.key], 0).shape[1])
 
     def __len__(self) -> int:
@@ -101,21 +101,21 @@ class Table:
 
     @property
     def nbytes(self) -> int:
-        """The bytes of all arrays; what strings hold is beside them."""
+        """The bytes of all arrays, without the contents of strings."""
         arrays = (*self.columns.values(), *self.valid.values(), self.alive, self.touched, self.spare)
         return sum(each.nbytes for each in arrays) + (self._keys.nbytes if self.key else 0)
 
     def reserve(self, rows: int) -> None:
-        """Have at least so many spare slots."""
+        """Make sure that there are at least `rows` spare slots."""
         if self.top >= rows:
             return
         old = len(self.alive)
         capacity = max(_FIRST_CAPACITY, 2 * old, len(self) + rows)
         for columns in (self.columns, self.valid):
             for name, values in columns.items():
-                columns[name] = _grown(values, capacity)
-        self.alive = _grown(self.alive, capacity)
-        self.touched = _grown(self.touched, capacity)
+                columns[name] = _grow(values, capacity)
+        self.alive = _grow(self.alive, capacity)
+        self.touched = _grow(self.touched, capacity)
         spare = np.zeros(capacity, np.int64)
         spare[: capacity - old] = np.arange(capacity - 1, old - 1, -1)
         spare[capacity - old : capacity - old + self.top] = self.spare[: self.top]
@@ -125,24 +125,24 @@ class Table:
             self._keys.grow(capacity, self.slots)
 
     def taken(self, top: int) -> Ints:
-        """The slots that a kernel took from the stack of spare ones, in the order it took them; they are rows now."""
+        """Make rows of the slots that a kernel took from the stack of spare ones, and return them in that order."""
         slots = self.spare[top : self.top][::-1].copy()
         self.occupy(slots, top)
         return slots
 
     def occupy(self, slots: Ints, top: int) -> None:
-        """Make rows of slots that a kernel took, after which the stack of spare ones reaches up to `top`."""
+        """Make rows of slots that a kernel took, which left the stack of spare ones at `top`."""
         self.top = top
         self.alive[slots] = True
         self.touched[slots] = True
 
     def insert(self, rows: int) -> Ints:
-        """So many new rows, all zeros."""
+        """Add `rows` rows of zeros, and return their slots."""
         self.reserve(rows)
         return self.taken(self.top - rows)
 
     def free(self, slots: Ints) -> None:
-        """Drop rows; no slot may be named twice."""
+        """Remove rows. No slot may occur twice."""
         if self.key:
             self._keys.remove(slots)
         for values in (*self.columns.values(), *self.valid.values()):
@@ -153,7 +153,7 @@ class Table:
         self.top += len(slots)
 
     def compact(self, room: float = 0.5) -> None:
-        """Give memory back if there is room for more than such a part of the rows: half of that is left.
+        """Give memory back if more than the fraction `room` of the rows is unused; half of that stays.
 
         Rows beyond the smaller capacity move to lower slots.
         """
@@ -172,7 +172,7 @@ class Table:
         self.cut(capacity)
 
     def cut(self, capacity: int) -> None:
-        """Have no more slots than so many; there is no row beyond."""
+        """Reduce the slots to `capacity`. There must be no row beyond."""
         self.lost = np.union1d(self.lost, capacity + np.flatnonzero(self.touched[capacity:]))
         for columns in (self.columns, self.valid):
             for name, values in columns.items():
@@ -185,38 +185,38 @@ class Table:
             self._keys.grow(capacity, self.slots)
 
     def find(self, key: Sequence[pa.Array[Any]], rows: int) -> Ints:
-        """The slots of `rows` keys, made where they are new; they count as touched."""
+        """The slots of `rows` keys; new keys get one. All of them count as touched."""
         if not self.key:
             if not len(self):
                 self.insert(1)
             self.touched[0] = True
             return np.zeros(rows, np.int64)
         one = single(key)
-        wanted = words(key, rows) if one is None else one
-        found = np.empty(rows, np.int64)
+        keys = words(key, rows) if one is None else one
+        slots = np.empty(rows, np.int64)
         start = 0
         while True:
-            start, top = self._keys.find(wanted, found, start, self.spare, self.top)
+            start, top = self._keys.find(keys, slots, start, self.spare, self.top)
             fresh = self.taken(top)
             if len(fresh):
-                self._name(fresh, found[:start], key)
+                self._name(fresh, slots[:start], key)
             if start == rows:
-                _touch(self.touched, found)
-                return found
+                _touch(self.touched, slots)
+                return slots
             self.reserve(min(rows - start, len(self.alive) + _FIRST_CAPACITY))
 
-    def _name(self, fresh: Ints, found: Ints, key: Sequence[pa.Array[Any]]) -> None:
-        """Put the key columns of new rows in place, from the last row that found each."""
+    def _name(self, fresh: Ints, slots: Ints, key: Sequence[pa.Array[Any]]) -> None:
+        """Write the key columns of new rows, each from the last input row with its key."""
         fresh = np.sort(fresh)
-        place = np.minimum(np.searchsorted(fresh, found), len(fresh) - 1)
-        new = np.flatnonzero(fresh[place] == found)
+        place = np.minimum(np.searchsorted(fresh, slots), len(fresh) - 1)
+        new = np.flatnonzero(fresh[place] == slots)
         last = np.empty(len(fresh), np.int64)
         last[place[new]] = new
         for name, array in zip(self.key, key, strict=True):
             self.put(name, fresh, take(array, last))
 
     def lookup(self, key: Sequence[pa.Array[Any]], rows: int) -> Ints:
-        """The slots of keys, -1 where there is no such row."""
+        """The slots of keys, -1 for a key that has no row."""
         if not self.key:
             return np.full(rows, 0 if len(self) else -1, np.int64)
         return self._keys.lookup(words(key, rows))
@@ -230,20 +230,20 @@ class Table:
 
     def get(self, column: str, slots: Ints) -> pa.Array[Any]:
         """Read a column of rows, as a copy."""
-        values = _picked(self.columns[column], slots)
+        values = _pick(self.columns[column], slots)
         type_ = self.schema.field(column).type
         if isinstance(type_, pa.FixedSizeListType):
             return pa.FixedSizeListArray.from_arrays(arrow(values.reshape(-1), None, type_.value_type), type_.list_size)
-        return arrow(values, _picked(self.valid[column], slots) if column in self.valid else None, type_)
+        return arrow(values, _pick(self.valid[column], slots) if column in self.valid else None, type_)
 
     def rows(self, slots: Ints, columns: Sequence[str] | None = None) -> pa.RecordBatch:
-        """Rows as Arrow, all columns or those named."""
+        """Rows as Arrow, with all columns or with `columns`."""
         names = self.schema.names if columns is None else list(columns)
         schema = pa.schema([self.schema.field(name) for name in names])
         return pa.RecordBatch.from_arrays([self.get(name, slots) for name in names], schema=schema)
 
     def changes(self) -> pa.RecordBatch:
-        """The rows touched since this was last asked, with their slots and whether they are still there."""
+        """The rows touched since the last call, with their slots and whether they are still alive."""
         inside = self.lost < len(self.alive)
         self.touched[self.lost[inside]] = True
         slots, lost = np.flatnonzero(self.touched), self.lost[~inside]
@@ -259,14 +259,14 @@ class Table:
         return batch.append_column(SLOT, pa.array(slots)).append_column(ALIVE, pa.array(alive))
 
     def apply(self, changes: pa.RecordBatch) -> None:
-        """Do the changes that another copy of this table reported, so that the two are the same."""
+        """Apply the changes of another copy of this table, so that the two are equal."""
         slots = plain(changes.column(SLOT))[0]
         alive = plain(changes.column(ALIVE))[0]
         if len(slots) and slots.max() >= len(self.alive):
             self.reserve(int(slots.max()) + 1 - len(self))
-        gone = slots[self.alive[slots]]
+        replaced = slots[self.alive[slots]]
         if self.key:
-            self._keys.remove(gone)
+            self._keys.remove(replaced)
         self.alive[slots] = alive
         for name in self.schema.names:
             array = changes.column(name)
@@ -274,10 +274,10 @@ class Table:
                 self.columns[name][slots] = plain(array.flatten())[0].reshape(len(slots), array.type.list_size)
             else:
                 self.put(name, slots, array)
-        kept = slots[alive]
+        live = slots[alive]
         if self.key:
             key = [changes.column(name).filter(alive) for name in self.key]
-            self._keys.insert(words(key, len(kept)), kept)
+            self._keys.insert(words(key, len(live)), live)
         vacant = np.flatnonzero(~self.alive)[::-1]
         self.top = len(vacant)
         self.spare[: self.top] = vacant
@@ -289,8 +289,8 @@ def _touch(touched: Bools, slots: Ints) -> None:
         touched[np.uintp(slots[np.uintp(row)])] = True
 
 
-def _picked(values: Any, slots: Ints) -> Any:
-    """Rows in ascending order without gaps are copied as a whole, which is ten times as fast."""
+def _pick(values: Any, slots: Ints) -> Any:
+    """Values at slots. A run without gaps is copied as a whole, which is ten times as fast."""
     if len(slots) and slots[-1] - slots[0] == len(slots) - 1 and len(slots) > _FIRST_CAPACITY:
         whole = values[slots[0] : slots[-1] + 1]
         if np.array_equal(slots, np.arange(slots[0], slots[-1] + 1)):
@@ -298,7 +298,7 @@ def _picked(values: Any, slots: Ints) -> Any:
     return values[slots]
 
 
-def _grown(values: Values, capacity: int) -> Any:
+def _grow(values: Values, capacity: int) -> Any:
     grown = np.zeros((capacity, *values.shape[1:]), values.dtype)
     if values.dtype == object:
         grown[:] = None

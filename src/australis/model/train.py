@@ -15,7 +15,7 @@ from australis.arrow.columns import marked, pick, take
 
 
 class Selection:
-    """The rows of a mask, among those of the rows `above`, if any."""
+    """The rows that a mask selects, out of the rows of the selection `above` if there is one."""
 
     __slots__ = ("_indices", "above", "mask")
 
@@ -26,8 +26,8 @@ class Selection:
     @property
     def indices(self) -> Ints:
         if self._indices is None:
-            mine = marked(self.mask)
-            self._indices = mine if self.above is None else pick(self.above.indices, mine)
+            selected = marked(self.mask)
+            self._indices = selected if self.above is None else pick(self.above.indices, selected)
         return self._indices
 
     def of(self, column: pa.Array[Any]) -> pa.Array[Any]:
@@ -35,7 +35,7 @@ class Selection:
 
 
 class Picked:
-    """A column of which some rows are wanted, once somebody asks for it."""
+    """A column whose rows are selected when it is first read."""
 
     __slots__ = ("base", "rows")
 
@@ -47,13 +47,13 @@ Column: TypeAlias = "pa.Array[Any] | Picked"
 
 
 class Train:
-    """The visible columns, and beside them the two that every tuple carries hidden from queries.
+    """Tuples: the visible columns, and two hidden ones that queries do not see.
 
     `ts` is the wall-clock time, in microseconds, at which the tuple (or the oldest tuple it was made from) entered.
     `number` is the arrival number of the tuple whose arrival produced this one. It never falls within a train nor from
     one train to the next, so that merging streams by it gives one order, however the streams were cut.
 
-    A train is never changed. One made by `where` picks its rows column by column as they are asked for: what nobody
+    A train is never changed. A train made by `where` selects the rows of a column when it is first read: what nobody
     reads (the rest of a filter, the number of an output, a column that boxes only hand on) costs nothing.
     """
 
@@ -67,7 +67,7 @@ class Train:
         self._ts, self._number = ts, number
         self._ts_rows: Selection | None = None
         self._number_rows: Selection | None = None
-        """Those of `_ts` and `_number` that are its own, until somebody asks for them."""
+        """The rows of `_ts` and `_number` that belong to the train; None once they have been selected."""
 
     def __len__(self) -> int:
         return self.length
@@ -90,7 +90,7 @@ class Train:
 
     @property
     def view(self) -> Any:
-        """The visible columns as a batch, for expressions, which ask for some of them."""
+        """The visible columns as a batch for expressions, which read only some of them."""
         return View(self)
 
     @property
@@ -111,41 +111,41 @@ class Train:
 
     @property
     def nbytes(self) -> int:
-        """About how many bytes its visible columns take; before anyone has read them, their share of the whole."""
+        """About how many bytes the visible columns take; for columns not read yet, their share of the whole."""
         return sum(
             part.base.nbytes * self.length // max(len(part.base), 1) if isinstance(part, Picked) else part.nbytes
             for part in self._parts()
         )
 
     def part(self, name: str) -> Column:
-        """A column as it is, for a train that hands it on."""
+        """A column as it is, selected or not, for a train that hands it on."""
         return self._parts()[self.schema.get_field_index(name)]
 
     def where(self, mask: pa.BooleanArray) -> Train:
-        """The tuples of a mask without nulls."""
-        kept = mask.true_count
-        if kept == self.length:
+        """The tuples that a mask without nulls selects."""
+        length = mask.true_count
+        if length == self.length:
             return self
-        known: dict[int, Selection] = {}
+        selections: dict[int, Selection] = {}
 
         def rows(above: Selection | None) -> Selection:
-            if id(above) not in known:
-                known[id(above)] = Selection(mask, above)
-            return known[id(above)]
+            if id(above) not in selections:
+                selections[id(above)] = Selection(mask, above)
+            return selections[id(above)]
 
         columns: list[Column] = [
             Picked(part.base, rows(part.rows)) if isinstance(part, Picked) else Picked(part, rows(None))
             for part in self._parts()
         ]
-        return self._new(self.schema, columns, kept, rows(self._ts_rows), rows(self._number_rows))
+        return self._new(self.schema, columns, length, rows(self._ts_rows), rows(self._number_rows))
 
     def take(self, rows: Ints) -> Train:
-        known: dict[int, Ints] = {}
+        indices: dict[int, Ints] = {}
 
         def among(above: Selection | None) -> Ints:
-            if id(above) not in known:
-                known[id(above)] = rows if above is None else pick(above.indices, rows)
-            return known[id(above)]
+            if id(above) not in indices:
+                indices[id(above)] = rows if above is None else pick(above.indices, rows)
+            return indices[id(above)]
 
         columns = [
             take(part.base, among(part.rows)) if isinstance(part, Picked) else take(part, rows)
@@ -193,7 +193,7 @@ class Train:
 
 
 class View:
-    """A train as expressions see it: a batch of which only the columns that they read are made."""
+    """A train as expressions see it: a batch whose columns are selected when they are read."""
 
     __slots__ = ("_train",)
 
@@ -227,11 +227,11 @@ def joined(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
 
 def concat(schema: pa.Schema, trains: Iterable[Train]) -> Train:
     """One train of several, in the order given."""
-    kept = [train for train in trains if len(train)]
-    if len(kept) <= 1:
-        return kept[0] if kept else empty(schema)
+    nonempty = [train for train in trains if len(train)]
+    if len(nonempty) <= 1:
+        return nonempty[0] if nonempty else empty(schema)
     return Train(
-        joined([train.tuples for train in kept]),
-        np.concatenate([train.ts for train in kept]),
-        np.concatenate([train.number for train in kept]),
+        joined([train.tuples for train in nonempty]),
+        np.concatenate([train.ts for train in nonempty]),
+        np.concatenate([train.number for train in nonempty]),
     )

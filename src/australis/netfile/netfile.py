@@ -257,7 +257,7 @@ def _about(message: str) -> tuple[str, ...]:
 
 
 def _written(network: Network, node: Node) -> Block:
-    sources = [network.spelled(arrow) for arrow in node.sources]
+    sources = [network.render_arrow(arrow) for arrow in node.sources]
     kind = node.box.kind
     if kind == "union" and not FORMS[kind].short(node.box):
         return Block(union=sources)
@@ -282,7 +282,7 @@ def _written_groups(network: Network) -> dict[str, list[object]]:
 
 
 def _written_output(network: Network, output: Output) -> object:
-    arrow = network.spelled(output.arrow)
+    arrow = network.render_arrow(output.arrow)
     if output.qos == QoS():
         return arrow
     graphs: dict[str, object] = {"from": arrow}

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterator, Mapping
 from australis.errors import NetworkError, listing, near
 from australis.model.box import EVERYWHERE, Key
 from australis.model.network import Arrow, Network, Node
-from australis.plan.placement import Placing
+from australis.plan.placement import Placement
 from australis.plan.stage import Entry, Inlet, Plan, Stage
 
 
@@ -16,11 +16,11 @@ def plan(
     sources: Mapping[str, Key | None] | None = None,
     kept: Mapping[str, tuple[int, ...]] | None = None,
 ) -> Plan:
-    """The stages of a network.
+    """Plan the stages of a network.
 
-    `sources` says by which columns the partitions of stream inputs are divided already, `()` where there is only one;
-    nothing is assumed of the others. That two sources divide alike is not assumed either.
-    Boxes that are `kept` are divided by these places of their keys, as in an earlier plan's `layouts`.
+    `sources` has the columns that stream inputs are partitioned by already, `()` for a single partition. Nothing is
+    assumed of the others, nor that two sources partition alike.
+    `kept` has the `layouts` of an earlier plan: these boxes are partitioned by the same positions of their keys.
 
     >>> import australis as au
     >>> reports = au.stream("reports", "time int, xway int, seg int, mph int")
@@ -31,17 +31,17 @@ def plan(
     >>> len(plan(au.network(stats=stats), {"reports": ("xway",)}).stages)
     1
     """
-    given = dict(sources or {})
-    _check(network, given)
+    partitioned = dict(sources or {})
+    _check(network, partitioned)
     single: set[str] = set()
     hashed: set[str] = set()
     while True:
-        known = len(hashed)
-        placing = Placing(network, given, single, hashed, kept or {})
-        wrong = _circling(placing)
-        if len(hashed) == known and not wrong:
-            return _assembled(placing)
-        single |= wrong
+        hashed_before = len(hashed)
+        placement = Placement(network, partitioned, single, hashed, kept or {})
+        cyclic = _on_cycles(placement)
+        if len(hashed) == hashed_before and not cyclic:
+            return _assemble(placement)
+        single |= cyclic
 
 
 def _check(network: Network, sources: Mapping[str, Key | None]) -> None:
@@ -58,33 +58,33 @@ def _check(network: Network, sources: Mapping[str, Key | None]) -> None:
 
 
 def _vertex(node: Node) -> Hashable:
-    """The boxes that share a table run in one stage, and count as one."""
+    """The vertex of a box. Boxes that share a table run in one stage, and so are one vertex."""
     return node.name if node.box.keyed is None else ("table", node.box.keyed.name)
 
 
-def _edges(placing: Placing) -> Iterator[tuple[Hashable, Hashable, bool]]:
-    """From producer to consumer, and whether that must be in a later stage."""
-    nodes = placing.network.named
-    for (name, _), taken in placing.taken.items():
-        if not taken.static:
-            source = taken.arrow.source
-            yield _vertex(nodes[source]) if source in nodes else source, _vertex(nodes[name]), taken.later
+def _edges(placement: Placement) -> Iterator[tuple[Hashable, Hashable, bool]]:
+    """Edges from producer to consumer, and whether the consumer must be in a later stage."""
+    nodes = placement.network.named
+    for (name, _), intake in placement.intakes.items():
+        if not intake.static:
+            source = intake.arrow.source
+            yield _vertex(nodes[source]) if source in nodes else source, _vertex(nodes[name]), intake.later
 
 
-def _circling(placing: Placing) -> set[str]:
-    """Boxes that would run both before and after one another: in one partition they need no exchange."""
+def _on_cycles(placement: Placement) -> set[str]:
+    """Boxes on a cycle of stages. In one partition they need no exchange, which ends the cycle."""
     after: dict[Hashable, set[Hashable]] = {}
-    edges = list(_edges(placing))
+    edges = list(_edges(placement))
     for source, target, _ in edges:
         after.setdefault(source, set()).add(target)
-    wrong: set[Hashable] = set()
+    cyclic: set[Hashable] = set()
     for source, target, later in edges:
-        if later and source in (behind := _reached(after, target)):
-            wrong |= {each for each in behind if source in _reached(after, each)}
-    return {node.name for node in placing.network.nodes if _vertex(node) in wrong}
+        if later and source in (behind := _reachable(after, target)):
+            cyclic |= {each for each in behind if source in _reachable(after, each)}
+    return {node.name for node in placement.network.nodes if _vertex(node) in cyclic}
 
 
-def _reached(after: Mapping[Hashable, set[Hashable]], start: Hashable) -> set[Hashable]:
+def _reachable(after: Mapping[Hashable, set[Hashable]], start: Hashable) -> set[Hashable]:
     reached, ahead = {start}, [start]
     while ahead:
         more = after.get(ahead.pop(), set()) - reached
@@ -93,9 +93,9 @@ def _reached(after: Mapping[Hashable, set[Hashable]], start: Hashable) -> set[Ha
     return reached
 
 
-def _levels(placing: Placing) -> dict[str, int]:
-    """How many stages at least come before that of a box."""
-    edges = list(_edges(placing))
+def _levels(placement: Placement) -> dict[str, int]:
+    """The least number of stages before that of each box."""
+    edges = list(_edges(placement))
     levels: dict[Hashable, int] = {}
     rising = True
     while rising:
@@ -104,88 +104,88 @@ def _levels(placing: Placing) -> dict[str, int]:
             least = levels.get(source, 0) + later
             if levels.get(target, 0) < least:
                 levels[target], rising = least, True
-    return {node.name: levels.get(_vertex(node), 0) for node in placing.network.nodes if node.name in placing.one}
+    return {node.name: levels.get(_vertex(node), 0) for node in placement.network.nodes if node.name in placement.one}
 
 
-def _superboxes(placing: Placing, levels: Mapping[str, int]) -> list[list[str]]:
-    """Boxes of one level that an arrow, an entry or a table joins."""
-    home: dict[Hashable, list[str]] = {}
-    for node in placing.network.nodes:
+def _superboxes(placement: Placement, levels: Mapping[str, int]) -> list[list[str]]:
+    """The boxes of each superbox: boxes of one level that an arrow, an entry or a table connects."""
+    superbox_of: dict[Hashable, list[str]] = {}
+    for node in placement.network.nodes:
         if node.name not in levels:
             continue
-        level, one = levels[node.name], placing.one[node.name]
+        level, one = levels[node.name], placement.one[node.name]
         links: list[Hashable] = [node.name, _vertex(node)]
         for side in range(len(node.sources)):
-            taken = placing.taken.get((node.name, side))
-            if taken is not None and not taken.static:
-                beside = not taken.later and levels.get(taken.arrow.source) == level
-                links.append(taken.arrow.source if beside else (taken.arrow, taken.by, level, one))
+            intake = placement.intakes.get((node.name, side))
+            if intake is not None and not intake.static:
+                beside = not intake.later and levels.get(intake.arrow.source) == level
+                links.append(intake.arrow.source if beside else (intake.arrow, intake.by, level, one))
         merged = [node.name]
         for link in links:
-            other = home.get(link, merged)
+            other = superbox_of.get(link, merged)
             if other is not merged:
                 merged += other
-                home.update([(known, merged) for known, boxes in home.items() if boxes is other])
-        home.update(dict.fromkeys(links, merged))
-    place = {node.name: at for at, node in enumerate(placing.network.nodes)}
-    found = {id(boxes): sorted(boxes, key=place.__getitem__) for boxes in home.values()}
-    return sorted(found.values(), key=lambda boxes: (levels[boxes[0]], place[boxes[0]]))
+                superbox_of.update([(link, merged) for link, boxes in superbox_of.items() if boxes is other])
+        superbox_of.update(dict.fromkeys(links, merged))
+    place = {node.name: at for at, node in enumerate(placement.network.nodes)}
+    superboxes = {id(boxes): sorted(boxes, key=place.__getitem__) for boxes in superbox_of.values()}
+    return sorted(superboxes.values(), key=lambda boxes: (levels[boxes[0]], place[boxes[0]]))
 
 
-def _assembled(placing: Placing) -> Plan:
-    network, superboxes = placing.network, _superboxes(placing, _levels(placing))
+def _assemble(placement: Placement) -> Plan:
+    network, superboxes = placement.network, _superboxes(placement, _levels(placement))
     home = {name: index for index, names in enumerate(superboxes) for name in names}
-    whole = [_with_copies(placing, names) for names in superboxes]
-    entries = [_entries(placing, index, names, home) for index, names in enumerate(whole)]
-    taken = [entry.arrow for each in entries for entry in each if entry.origin is not None]
+    whole = [_with_copies(placement, names) for names in superboxes]
+    entries = [_entries(placement, index, names, home) for index, names in enumerate(whole)]
+    crossing = [entry.arrow for each in entries for entry in each if entry.origin is not None]
     stages = []
     for index, names in enumerate(whole):
         outputs = [output for output in network.outputs if home.get(output.arrow.source) == index]
-        leaves = tuple(arrow for arrow in dict.fromkeys(taken) if home[arrow.source] == index)
-        given = [Arrow(name, port) for name in superboxes[index] for port in network.schemas[name]]
-        copied = tuple(arrow for arrow in given if placing.spreads[arrow].by == EVERYWHERE)
-        one = placing.one[superboxes[index][0]]
+        leaves = tuple(arrow for arrow in dict.fromkeys(crossing) if home[arrow.source] == index)
+        results = [Arrow(name, port) for name in superboxes[index] for port in network.schemas[name]]
+        copied = tuple(arrow for arrow in results if placement.partitionings[arrow].by == EVERYWHERE)
+        one = placement.one[superboxes[index][0]]
         stages.append(Stage(index, names, one, entries[index], leaves, tuple(o.name for o in outputs), copied))
     inputs = {input.name for input in network.inputs}
     straight = tuple(output.name for output in network.outputs if output.arrow.source in inputs)
-    return Plan(tuple(stages), straight, dict(placing.layouts))
+    return Plan(tuple(stages), straight, dict(placement.layouts))
 
 
-def _with_copies(placing: Placing, names: list[str]) -> tuple[str, ...]:
-    """The boxes of a stage with those over static inputs that it uses."""
+def _with_copies(placement: Placement, names: list[str]) -> tuple[str, ...]:
+    """The boxes of a stage, with copies of the boxes over static inputs that it uses."""
     every, ahead = set(names), list(names)
     while ahead:
-        more = set(placing.copies(placing.network.named[ahead.pop()])) - every
+        more = set(placement.copies(placement.network.named[ahead.pop()])) - every
         every |= more
         ahead += more
-    return tuple(node.name for node in placing.network.nodes if node.name in every)
+    return tuple(node.name for node in placement.network.nodes if node.name in every)
 
 
-def _entries(placing: Placing, index: int, names: tuple[str, ...], home: Mapping[str, int]) -> tuple[Entry, ...]:
+def _entries(placement: Placement, index: int, names: tuple[str, ...], home: Mapping[str, int]) -> tuple[Entry, ...]:
     feeds: dict[tuple[Arrow, Key | None], list[Inlet]] = {}
     for name in names:
-        node = placing.network.named[name]
+        node = placement.network.named[name]
         for side, arrow in enumerate(node.sources):
-            taken = placing.taken.get((name, side)) if home.get(name) == index else None
-            if taken is not None and home.get(arrow.source) != index:
-                feeds.setdefault((arrow, taken.by), []).append((name, side))
-            elif arrow.source in placing.tables:
+            intake = placement.intakes.get((name, side)) if home.get(name) == index else None
+            if intake is not None and home.get(arrow.source) != index:
+                feeds.setdefault((arrow, intake.by), []).append((name, side))
+            elif arrow.source in placement.tables:
                 feeds.setdefault((arrow, EVERYWHERE), []).append((name, side))
     return tuple(
         Entry(
             arrow,
             home.get(arrow.source),
             by,
-            _lying(placing, arrow) if by is None else by,
-            arrow.source in placing.tables,
+            _partitioning(placement, arrow) if by is None else by,
+            arrow.source in placement.tables,
             tuple(inlets),
-            placing.orders[arrow],
+            placement.orders[arrow],
         )
         for (arrow, by), inlets in feeds.items()
     )
 
 
-def _lying(placing: Placing, arrow: Arrow) -> Key | None:
-    """How an arrow lies that enters as it comes: copies are taken from one partition."""
-    by = placing.spreads[arrow].by
+def _partitioning(placement: Placement, arrow: Arrow) -> Key | None:
+    """The partitioning of an arrow that enters as it comes. Copies are taken from one partition."""
+    by = placement.partitionings[arrow].by
     return None if by == EVERYWHERE else by

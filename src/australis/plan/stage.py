@@ -17,20 +17,20 @@ Inlet = tuple[str, int]
 class Entry:
     """How the tuples of an arrow enter a stage.
 
-    `by` says how they are divided anew: by the hash of these columns' values in this order, all to the first partition
-    for `()`, all to each for EVERYWHERE. Where it is none they come as they are: partition p of the producer goes to
-    partition p, modulo their number where that is smaller. Every partition merges what it gets by arrival number, and
-    tuples of one number by the columns of `order`: a stage in one process would have put them so.
+    `by` says how they are exchanged: by a hash of the values of these columns in this order, all to the first partition
+    for `()`, all to every partition for EVERYWHERE. If it is None they are not: partition p of the producer goes to
+    partition p, modulo the number of partitions. Every partition merges what it gets by arrival number, and tuples of
+    one number by the columns of `order`, which is how one process would have put them.
     """
 
     arrow: Arrow
     origin: int | None
-    """The stage that it comes from; none for an input."""
+    """The stage that produces the arrow; None for an input."""
     by: Key | None
-    lies: Key | None
-    """What is known of how the tuples then lie: as `by`; none where they may lie anyhow."""
+    partitioning: Key | None
+    """The partitioning of the tuples after that, as in `by`; None if nothing is known of it."""
     static: bool
-    """A stored table: each partition reads its part, and nothing is exchanged."""
+    """Whether it is a stored table: each partition reads its part, and nothing is exchanged."""
     feeds: tuple[Inlet, ...]
     order: Key
 
@@ -42,24 +42,25 @@ class Entry:
 
 @dataclass(frozen=True)
 class Stage:
-    """Boxes that one task runs, for one partition of what enters, with nothing leaving the process between them.
+    """Boxes that one task runs for one partition; nothing leaves the process between them.
 
-    Inputs of boxes that no entry feeds are fed inside. Boxes over static inputs only are in every stage that uses them.
-    An arrow may enter twice, divided in two ways, or beside a copy of its box: `feeds` tells which is used.
+    Inputs of boxes that no entry feeds are fed within the stage. Boxes over static inputs alone are in every stage that
+    uses them. An arrow may enter twice, partitioned in two ways, or beside a copy of its box: `feeds` says which inputs
+    an entry is for.
     """
 
     index: int
     nodes: tuple[str, ...]
     """In the order of the network."""
     one: bool
-    """Whether there is one partition only."""
+    """Whether it has a single partition."""
     entries: tuple[Entry, ...]
     leaves: tuple[Arrow, ...]
-    """What later stages take."""
+    """The arrows that later stages take."""
     outputs: tuple[str, ...]
     """The outputs of the network that it produces."""
     copied: tuple[Arrow, ...]
-    """What its boxes give the same in every partition: it is taken, and counted, in the first one only."""
+    """Arrows with the same tuples in every partition. They are taken, and counted, in the first one only."""
 
 
 @dataclass(frozen=True)
@@ -68,17 +69,17 @@ class Plan:
 
     stages: tuple[Stage, ...]
     straight: tuple[str, ...] = ()
-    """Outputs that are inputs as they come: no stage produces them."""
+    """Outputs that are inputs, unchanged. No stage produces them."""
     layouts: Mapping[str, tuple[int, ...]] = field(default_factory=dict, compare=False, repr=False)
-    """The places of its key that the inputs of a box are divided by, where that was chosen for it."""
+    """For each box that the planner partitioned: the positions of its key that it is partitioned by."""
 
     @property
     def exchanges(self) -> tuple[Entry, ...]:
-        """The entries that need a shuffle."""
+        """The entries that need an exchange."""
         return tuple(entry for stage in self.stages for entry in stage.entries if entry.exchange)
 
     def stage_of(self, node: str) -> Stage:
-        """The stage that runs a box; the first one, if it is over static inputs and several do."""
+        """The stage that runs a box; the first one if several run copies of it. Raises if there is none."""
         for stage in self.stages:
             if node in stage.nodes:
                 return stage

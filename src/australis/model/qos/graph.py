@@ -52,7 +52,7 @@ class Graph:
 
 
 def graph(points: Points, about: str = "") -> Graph:
-    """A graph of points as people write them, in any order; errors say what it is about."""
+    """A graph from points in any order. Errors begin with `about`."""
     try:
         return Graph(tuple(sorted((float(x), float(utility)) for x, utility in points.items())))
     except NetworkError as error:
@@ -63,7 +63,7 @@ def graph(points: Points, about: str = "") -> Graph:
 
 @dataclass(frozen=True)
 class QoS:
-    """What an output is worth. A graph that is not given asks for nothing.
+    """What an output is worth. A graph that is absent makes no demand.
 
     `latency` is in seconds from the entry of the oldest tuple behind a result, `delivered` is the fraction of tuples
     that are not shed, `value` tells which values of a column matter most.
@@ -97,7 +97,7 @@ class QoS:
 def qos(
     latency: Points | None = None, delivered: Points | None = None, value: Mapping[str, Points] | None = None
 ) -> QoS:
-    """QoS as people write it: `{x: utility}`, and for `value` such a graph under the name of its column."""
+    """QoS from graphs as people write them: `{x: utility}`, and for `value` such a graph under its column's name."""
     if value is not None and len(value) != 1:
         raise NetworkError(f"a value graph is about one column, as in {{toll: {{0: 0.1, 9: 1}}}}; {list(value)} given")
     return QoS(
