@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, whatever stops the process."""
+"""Files that are written whole or not at all, whatever stops the process."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from australis.errors import RunError, listing
 
 @contextmanager
 def renamed(path: Path) -> Iterator[IO[bytes]]:
-    """A file under a temporary name, which gets its own when all is written and on the disk."""
+    """Open a file under a temporary name; it gets its own name once it is complete and on the disk."""
     temporary = path.with_name(f".{path.name.lstrip('.')}.{uuid.uuid4().hex}.tmp")
     try:
         with temporary.open("wb") as file:
@@ -30,13 +30,13 @@ def renamed(path: Path) -> Iterator[IO[bytes]]:
 
 
 def sweep(folder: Path, name: str) -> None:
-    """Remove what processes that were stopped left under temporary names, of files whose names begin like this."""
+    """Remove the temporary files that stopped processes left, of files whose names begin with `name`."""
     for path in folder.glob(f".{escape(name.lstrip('.'))}*.tmp"):
         path.unlink(missing_ok=True)
 
 
 def sync_folder(folder: Path) -> None:
-    """See to it that the names in a folder are on the disk."""
+    """Make sure that the names in a folder are on the disk."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -45,25 +45,25 @@ def sync_folder(folder: Path) -> None:
 
 
 def locked(path: Path, what: Path) -> IO[bytes]:
-    """A file that is locked until it is closed: `what` it stands for has one writer, in this process or any other."""
+    """Open a file that is locked until it is closed, so that `what` has one writer among all processes."""
     file = path.open("ab", buffering=0)
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
         file.close()
         raise RunError(
-            f"{what}: another output or another run writes to it; stop that, or choose another place"
+            f"{what}: another output or another run writes to it; stop that one, or choose another path"
         ) from error
     return file
 
 
 def journal_of(path: Path) -> Path:
-    """The note beside a file of results, by which a run knows what a run wrote."""
+    """The journal beside a file of results, which says what a run has written to it."""
     return path.with_name(f".{path.name}.journal")
 
 
 def check_ours(path: Path, length: int | None, size: int) -> None:
-    """Refuse to replace a file that no run wrote, or that is no longer as long as a run left it; its journal says."""
+    """Refuse to replace a file that no run wrote, or that is shorter than its journal says."""
     if size and (length is None or size < length):
         raise RunError(
             f"{path}: is there already, and no run wrote it as it is; move it away or remove it, or choose another file"
@@ -71,14 +71,14 @@ def check_ours(path: Path, length: int | None, size: int) -> None:
 
 
 def again(kept: bool) -> str:
-    """What becomes of a batch that was not written when the run is started again."""
+    """What happens to a batch that could not be written when the run is started again, for an error message."""
     if kept:
         return "start the run again: it goes on with this batch"
     return "start the run again: without a checkpoint it begins anew, and replaces its results"
 
 
 def check_replaced(folder: Path, note: str) -> None:
-    """Refuse a folder that holds other things than what is to be replaced, which has a note."""
+    """Refuse to replace a folder that has files but no `note`: it is something else."""
     if folder.exists() and not folder.is_dir():
         raise RunError(f"{folder}: is a file; give a folder to write to")
     if folder.exists() and not (folder / note).exists():

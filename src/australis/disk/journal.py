@@ -1,4 +1,4 @@
-"""A journal: entries at the end of a file, each of them there whole or not at all."""
+"""A journal: entries appended to a file, each of them whole or not at all."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ Entry: TypeAlias = dict[str, Any]
 """What JSON can hold."""
 
 
-_REMEDY = "put back the file as it was, or remove it: then what is sent again is stored again"
+_REMEDY = "put the file back as it was, or remove it; then what is sent again is stored again"
 
 
 class Journal:
-    """One line an entry, with its checksum. The first sums up what came before.
+    """A file with one line an entry, and its checksum. The first entry sums up what came before.
 
-    It is written by one process. `rewrite` comes before the first `append`, and after one that failed.
+    One process writes it. `rewrite` comes before the first `append`, and after an `append` that failed.
     """
 
     def __init__(self, path: Path, remedy: str = _REMEDY) -> None:
@@ -30,27 +30,27 @@ class Journal:
         self.file: int | None = None
         self.size = 0
         self.torn = False
-        """Whether the last line, when it was read, was not whole."""
+        """Whether the last line was not whole when it was read."""
 
     def entries(self) -> list[Entry]:
-        """What is in it. A last line that is not whole was never finished."""
+        """Read the entries. A last line that is not whole was never finished, and is left out."""
         if not self.path.exists():
             return []
         with self.path.open("rb") as lines:
-            found = [_entry(line) for line in lines]
-        self.torn = bool(found) and found[-1] is None
+            decoded = [_entry(line) for line in lines]
+        self.torn = bool(decoded) and decoded[-1] is None
         if self.torn:
-            found.pop()
-        entries = [entry for entry in found if entry is not None]
-        if len(entries) < len(found):
-            raise self.unreadable(found.index(None) + 1)
+            decoded.pop()
+        entries = [entry for entry in decoded if entry is not None]
+        if len(entries) < len(decoded):
+            raise self.unreadable(decoded.index(None) + 1)
         return entries
 
     def unreadable(self, line: int) -> RunError:
         return RunError(f"{self.path}: line {line} does not read; {self.remedy}")
 
     def rewrite(self, entry: Entry) -> None:
-        """Begin anew, with one entry."""
+        """Replace the journal by one entry."""
         line = _line(entry)
         with renamed(self.path) as file:
             private(file).write(line)
@@ -58,7 +58,7 @@ class Journal:
         self.file, self.size = os.open(self.path, os.O_WRONLY | os.O_APPEND), len(line)
 
     def append(self, entry: Entry) -> int:
-        """Write an entry, and give the handle by which to see to it that it is on the disk."""
+        """Write an entry, and return the file descriptor to sync."""
         assert self.file is not None, "rewrite comes first"
         rest = memoryview(_line(entry))
         self.size += len(rest)
@@ -78,7 +78,7 @@ def _line(entry: Entry) -> bytes:
 
 
 def _entry(line: bytes) -> Entry | None:
-    """What a line says, or None if it is not whole."""
+    """The entry of a line, or None if it is not whole."""
     checksum, _, text = line.removesuffix(b"\n").partition(b" ")
     if not line.endswith(b"\n") or checksum != b"%08x" % crc32(text):
         return None

@@ -1,4 +1,4 @@
-"""Folders and files that are not for others to read: what people send, and what a run knows of it."""
+"""Folders and files that only their owner may read: what people send, and what a run stores of it."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ _FOLDER, _FILE, _OTHERS = 0o700, 0o600, 0o007
 
 
 def private_folder(path: Path) -> None:
-    """Make a folder for its owner alone, if it is not there."""
+    """Create a folder for its owner alone, if there is none."""
     path.mkdir(_FOLDER, parents=True, exist_ok=True)
 
 
 def keep_out_others(path: Path) -> None:
-    """Take from others what access they have to a folder; a group keeps its own."""
+    """Remove other people's access to a folder. A group keeps its access."""
     mode = stat.S_IMODE(path.stat().st_mode)
     if mode & _OTHERS:
-        with suppress(PermissionError):  # it is somebody else's, who says who may read it
+        with suppress(PermissionError):  # the folder is somebody else's, who decides who may read it
             path.chmod(mode & ~_OTHERS)
 
 
 def private(file: IO[bytes]) -> IO[bytes]:
-    """A file, before anything is written to it, for its owner alone."""
+    """Restrict a file to its owner, before anything is written to it; returns the file."""
     os.fchmod(file.fileno(), _FILE)
     return file

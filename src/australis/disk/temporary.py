@@ -1,7 +1,7 @@
-"""Temporary folders that go with the processes that use them, however those end.
+"""Temporary folders that are removed with the processes that use them, however these end.
 
-Such a folder has a file that its processes hold locked. One whose lock nobody holds was left by processes that were
-killed: whoever makes the next folder removes it.
+Such a folder has a file that its processes keep locked. A folder without a lock was left by processes that were
+killed. It is removed when the next folder is made.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ _LOOK = 0.1  # seconds between looks at a lock
 
 
 class TemporaryFolder:
-    """A temporary folder of this process, until it is closed, or this process ends.
+    """A temporary folder of this process, until it is closed or this process ends.
 
-    Processes that are given `descriptor` have the folder as well, until they end.
+    A process that inherits `descriptor` shares the folder until it ends.
     """
 
     def __init__(self) -> None:
         sweep()
         self.path = Path(tempfile.mkdtemp(prefix=PREFIX))
-        making = self.path / f"{_OWNER}.tmp"
-        self.descriptor = os.open(making, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        with suppress(OSError):  # a file system without locks: nobody finds the name then, and nobody removes it
+        unnamed = self.path / f"{_OWNER}.tmp"
+        self.descriptor = os.open(unnamed, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        with suppress(OSError):  # a file system without locks: without the name nobody removes the folder
             fcntl.flock(self.descriptor, fcntl.LOCK_EX)
-            making.rename(self.path / _OWNER)  # whoever sees this name sees a lock that is held
+            unnamed.rename(self.path / _OWNER)  # the lock is held before the name appears
 
     def __enter__(self) -> str:
         return str(self.path)
@@ -46,7 +46,7 @@ class TemporaryFolder:
         self.leave()
 
     def leave(self) -> None:
-        """Let go of the folder: the others that have it go on."""
+        """Release the folder. Other processes that share it keep it."""
         if self.descriptor >= 0:
             os.close(self.descriptor)
             self.descriptor = -1
@@ -60,11 +60,11 @@ def sweep() -> None:
 
 
 def removed(folder: Path, patience: float = 0.0) -> bool:
-    """Remove a folder once nobody has it, or after so many seconds give up; whether it was removed."""
+    """Remove a folder once no process has it. Gives up after `patience` seconds; returns whether it was removed."""
     end = time.monotonic() + patience
     try:
         handle = os.open(folder / _OWNER, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
-    except OSError:  # another's, or removed meanwhile
+    except OSError:  # another user's, or removed meanwhile
         return False
     try:
         if os.fstat(handle).st_uid != os.getuid():

@@ -1,4 +1,4 @@
-"""A bell: a named pipe in a folder, by which processes that put something there wake the one that waits for it."""
+"""Wake-up: a named pipe in a folder. Whoever puts something there wakes the process that waits for it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOST = 1 << 16
 
 
 def ring(folder: str | Path) -> None:
-    """Wake whoever waits at a folder. Where nobody does, nothing happens."""
+    """Wake the process that waits at a folder. Does nothing if none does."""
     try:
         handle = os.open(Path(folder) / _NAME, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
@@ -25,7 +25,7 @@ def ring(folder: str | Path) -> None:
 
 
 class Bells:
-    """The bells of some folders. What has rung before is heard by the next `wait`.
+    """The bells of some folders. A ring before `wait` is not lost.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -38,17 +38,17 @@ class Bells:
     """
 
     def __init__(self, folders: Iterable[str | Path]) -> None:
-        self._handles = [handle for folder in folders if (handle := _opened(Path(folder))) is not None]
+        self._handles = [handle for folder in folders if (handle := _open_pipe(Path(folder))) is not None]
         self._poll = select.poll()
         for handle in self._handles:
             self._poll.register(handle, select.POLLIN)
 
     def __len__(self) -> int:
-        """How many folders have one: not all file systems have named pipes."""
+        """How many folders have a bell: not all file systems have named pipes."""
         return len(self._handles)
 
     def wait(self, seconds: float) -> bool:
-        """Wait for a bell, or for so many seconds; whether one rang. It is silent again then."""
+        """Wait for a bell, at most so many seconds. Returns whether one rang; it is silent again afterwards."""
         heard = self._poll.poll(max(0.0, seconds) * 1000)
         for handle, _ in heard:
             with suppress(BlockingIOError):
@@ -61,7 +61,7 @@ class Bells:
             os.close(self._handles.pop())
 
 
-def _opened(folder: Path) -> int | None:
+def _open_pipe(folder: Path) -> int | None:
     path = folder / _NAME
     try:
         with suppress(FileExistsError):

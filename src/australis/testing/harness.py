@@ -31,20 +31,20 @@ def train(
     number: Sequence[int] | None = None,
     **more: Sequence[object],
 ) -> Train:
-    """A train from columns of plain values, numbered from `first` unless the arrival numbers are given.
+    """A train from columns of plain values, numbered from `first` unless `number` has the arrival numbers.
 
-    `ts` defaults to the arrival number. Columns whose names are not free as arguments go in the mapping.
+    `ts` defaults to the arrival number. Columns whose names cannot be keyword arguments go in the mapping.
 
     >>> reports = train("mph int, seg int", mph=[55, None], seg=[1, 2], first=7)
     >>> rows(reports), reports.number.tolist()
     ([(55, 1), (None, 2)], [7, 8])
     """
-    given = {**(columns or {}), **more}
-    wanted = schema_of(schema)
-    if set(given) != set(wanted.names):
-        raise ValueError(f"train: columns {sorted(given)} given for the schema {wanted.names}")
-    arrays = [pa.array(given[field.name], field.type) for field in wanted]
-    tuples = pa.RecordBatch.from_arrays(arrays, schema=wanted)
+    values = {**(columns or {}), **more}
+    fields = schema_of(schema)
+    if set(values) != set(fields.names):
+        raise ValueError(f"train: columns {sorted(values)} given for the schema {fields.names}")
+    arrays = [pa.array(values[field.name], field.type) for field in fields]
+    tuples = pa.RecordBatch.from_arrays(arrays, schema=fields)
     size = tuples.num_rows
     numbers = np.arange(first, first + size) if number is None else np.asarray(number)
     stamps = numbers if ts is None else np.full(size, ts) if isinstance(ts, int) else np.asarray(ts)
@@ -64,14 +64,14 @@ def rows(tuples: Train | pa.RecordBatch | pa.Table) -> Rows:
 def apply(
     box: Box, *trains: Train, end: bool = False, clock: int | None = None, tables: Tables | None = None
 ) -> Trains:
-    """Run one step of a box, with new tables unless given some, and check what it promises of its outputs."""
+    """Run one step of a box, on `tables` or on new ones, and check what it promises of its outputs."""
     schemas = [train.schema for train in trains]
     state = box.tables(*schemas) if tables is None else tables
     return _step(box, state, trains, Moment(_latest(trains), clock, end))
 
 
 def drive(box: Box, steps: Iterable[Train | Trains], *, end: bool = True) -> tuple[Rows, ...]:
-    """Run a box over trains (one an input, a bare one for a box of one input) and give the rows of each port.
+    """Run a box over steps and return the rows of each port. A step is a train for each input, or one train.
 
     With `end`, a last step without tuples says that the inputs are finished.
     """
@@ -127,7 +127,7 @@ class Cut:
     points: tuple[int, ...]
 
     def __call__(self, *streams: Train) -> list[Trains]:
-        """Steps of one train a stream; a tuple is in the step that its arrival number falls in.
+        """Cut streams into steps of one train each. The arrival number of a tuple decides its step.
 
         >>> [[rows(part) for part in step] for step in Cut((2,))(train("a int", a=[1, 2, 3]))]
         [[[(1,), (2,)]], [[(3,)]]]
@@ -191,7 +191,7 @@ class ScriptedSource:
 
 
 class Collect:
-    """A sink that keeps what it is given."""
+    """A sink that keeps all batches that are written to it."""
 
     def __init__(self) -> None:
         self.batches: list[pa.RecordBatch] = []
