@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from australis.apps.linear_road.feed import feed
-from australis.apps.linear_road.past import opened
+from australis.apps.linear_road.road_history import opened
 from australis.apps.linear_road.validation import validate
 
 pytestmark = pytest.mark.spark

@@ -164,7 +164,7 @@ def run(
     import tempfile
 
     from australis.apps.linear_road.benchmark import Benchmark
-    from australis.apps.linear_road.past import opened
+    from australis.apps.linear_road.road_history import opened
     from australis.cli import arguments as texts
     from australis.cli import run as command
     from australis.connectors.address import address
@@ -225,10 +225,10 @@ def rate(
 
     from rich.console import Console
 
-    from australis.apps.linear_road.past import opened
     from australis.apps.linear_road.rate import Span, ratings
-    from australis.apps.linear_road.roads import laid
-    from australis.apps.linear_road.standing import sheet
+    from australis.apps.linear_road.road_history import opened
+    from australis.apps.linear_road.road_layout import laid
+    from australis.apps.linear_road.trial_sheet import sheet
     from australis.bench.machine import machine
     from australis.engine.spark.session import session
 
@@ -294,7 +294,7 @@ def validate(
 
     from australis.apps.linear_road.clock import moment
     from australis.apps.linear_road.feed import feed
-    from australis.apps.linear_road.past import opened
+    from australis.apps.linear_road.road_history import opened
     from australis.apps.linear_road.validation import validate as validated
 
     answers = options.paths(output, "--output")
@@ -351,7 +351,7 @@ def _speed(text: str) -> float:
 def _laid(path: Path, copies: int | None, folder: Path) -> Feed:
     """A feed as the driver takes it; flat files are laid out in a folder first, where a run that goes on finds them."""
     from australis.apps.linear_road.feed import NOTE, feed
-    from australis.apps.linear_road.roads import laid, lay
+    from australis.apps.linear_road.road_layout import laid, lay
 
     found = feed(path, copies)
     if laid(found):

@@ -10,7 +10,7 @@ from australis.apps.linear_road.census import census
 from australis.apps.linear_road.drive import drive
 from australis.apps.linear_road.feed import feed
 from australis.apps.linear_road.record import INPUT
-from australis.apps.linear_road.roads import lay
+from australis.apps.linear_road.road_layout import lay
 from australis.errors import RunError
 from tests.oracles.linear_road import Row, balance, expenditure, report, travel, write
 

@@ -12,10 +12,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from australis.apps.linear_road.ahead import Ahead, divided
 from australis.apps.linear_road.clock import Clock, moment
 from australis.apps.linear_road.drive import NOTICE, READY, drive, opened
 from australis.apps.linear_road.feed import Feed, feed
+from australis.apps.linear_road.read_ahead import Ahead, divided
 from australis.errors import RunError
 from tests.oracles.linear_road import Row, balance, expenditure, report, travel, write
 

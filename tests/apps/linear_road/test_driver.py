@@ -15,7 +15,7 @@ from australis.apps.linear_road.driver import Driver
 from australis.apps.linear_road.feed import Feed, feed
 from australis.apps.linear_road.record import INPUT
 from australis.apps.linear_road.road import road
-from australis.apps.linear_road.roads import laid, lay
+from australis.apps.linear_road.road_layout import laid, lay
 from australis.errors import RunError
 
 SECOND = 1_000_000

@@ -17,11 +17,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import csv, ipc
 
-from australis.apps.linear_road import scribe
+from australis.apps.linear_road import history_writer
 from australis.apps.linear_road.feed import Feed, feed
 from australis.apps.linear_road.history import generate, opened
-from australis.apps.linear_road.past import TABLES, RoadHistory
 from australis.apps.linear_road.record import INPUT
+from australis.apps.linear_road.road_history import TABLES, RoadHistory
 from australis.apps.linear_road.weeks import DAYS, MINUTES, loads, paid, weekday
 from australis.errors import RunError
 
@@ -146,7 +146,7 @@ def test_the_same_seed_gives_the_same_bytes(history: Path, tmp_path: Path) -> No
     for name in TABLES:
         (tmp_path / name).mkdir()
     vids = np.array(VIDS[2], np.int32)
-    scribe.write(tmp_path, SEED, 2, vids, flat=False)
+    history_writer.write(tmp_path, SEED, 2, vids, flat=False)
     files = [f"{name}/xway-002.arrow" for name in TABLES]
     assert filecmp.cmpfiles(history, tmp_path, files, shallow=False)[0] == files
     shutil.rmtree(tmp_path)
@@ -155,11 +155,11 @@ def test_the_same_seed_gives_the_same_bytes(history: Path, tmp_path: Path) -> No
 
 
 def test_flat_files_have_the_same_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    every = scribe._segments
-    monkeypatch.setattr(scribe, "_segments", lambda *given: islice(every(*given), 2))
+    every = history_writer._segments
+    monkeypatch.setattr(history_writer, "_segments", lambda *given: islice(every(*given), 2))
     for name in TABLES:
         (tmp_path / name).mkdir()
-    scribe.write(tmp_path, 1, 7, np.array([4, 90], np.int32), flat=True)
+    history_writer.write(tmp_path, 1, 7, np.array([4, 90], np.int32), flat=True)
     for name in ("tolls", "segments"):
         names, types = TABLES[name].names, {column.name: column.type for column in TABLES[name]}
         read = csv.ReadOptions(column_names=names)

@@ -10,7 +10,7 @@ from australis.apps.linear_road import rate
 from australis.apps.linear_road.feed import Feed, feed
 from australis.apps.linear_road.rate import Span, Trial, ratings, trial
 from australis.apps.linear_road.simulation.simulate import simulate
-from australis.apps.linear_road.standing import sheet
+from australis.apps.linear_road.trial_sheet import sheet
 from australis.apps.linear_road.validation import Verdict
 from australis.apps.linear_road.validation.verdict import AnswerCounts, Fault
 from australis.errors import RunError

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from pyarrow import ipc
 
 from australis.apps.linear_road.feed import feed
+from australis.apps.linear_road.half_minute import spells
 from australis.apps.linear_road.record import INPUT
 from australis.apps.linear_road.show import show
-from australis.apps.linear_road.spells import spells
 from australis.apps.linear_road.survey import SeenAccident, survey
 from australis.errors import RunError
 

@@ -9,9 +9,9 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
-from australis.apps.linear_road.ahead import BY, Ahead
 from australis.apps.linear_road.clock import Clock
 from australis.apps.linear_road.feed import Feed
+from australis.apps.linear_road.read_ahead import BY, Ahead
 from australis.connectors.address import address
 from australis.errors import RunError, listing, near
 

@@ -13,9 +13,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from australis.apps.linear_road.feed import Feed
-from australis.apps.linear_road.past import NOTE, TABLES, VERSION, RoadHistory, noted, opened
+from australis.apps.linear_road.history_writer import write
 from australis.apps.linear_road.record import REPORT
-from australis.apps.linear_road.scribe import write
+from australis.apps.linear_road.road_history import NOTE, TABLES, VERSION, RoadHistory, noted, opened
 from australis.apps.linear_road.weeks import DAYS
 from australis.engine.spark.failures import reason
 from australis.engine.spark.session import session

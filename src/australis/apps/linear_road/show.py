@@ -8,7 +8,7 @@ from pathlib import Path
 from australis.apps.linear_road.feed import Feed
 from australis.apps.linear_road.page import Sheet, page
 from australis.apps.linear_road.pictures import pictures
-from australis.apps.linear_road.spread import ORIGINAL, SpeedSpread, spread
+from australis.apps.linear_road.speed_spread import ORIGINAL, SpeedSpread, spread
 from australis.apps.linear_road.survey import survey
 from australis.errors import RunError
 

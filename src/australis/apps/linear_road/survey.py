@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from australis.apps.linear_road.feed import Feed
+from australis.apps.linear_road.half_minute import Spell, chosen, spells
 from australis.apps.linear_road.record import (
     BALANCE,
     EAST,
@@ -23,7 +24,6 @@ from australis.apps.linear_road.record import (
     TRAVEL,
     WEST,
 )
-from australis.apps.linear_road.spells import Spell, chosen, spells
 from australis.errors import RunError
 
 PARTS = 4

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 from australis.apps.linear_road.feed import NOTE, feed
+from australis.apps.linear_road.half_minute import spells
 from australis.apps.linear_road.record import (
     BALANCE,
     EAST,
@@ -24,8 +25,7 @@ from australis.apps.linear_road.record import (
     TRAVEL,
 )
 from australis.apps.linear_road.simulation.simulate import simulate
-from australis.apps.linear_road.spells import spells
-from australis.apps.linear_road.spread import ORIGINAL, spread
+from australis.apps.linear_road.speed_spread import ORIGINAL, spread
 from australis.apps.linear_road.survey import survey
 from australis.errors import RunError
 

@@ -13,8 +13,8 @@ import numpy.typing as npt
 import pyarrow as pa
 from pyarrow import csv, ipc
 
-from australis.apps.linear_road.past import TABLES, Columns, file
 from australis.apps.linear_road.record import SEGMENTS
+from australis.apps.linear_road.road_history import TABLES, Columns, file
 from australis.apps.linear_road.weeks import DAYS, MINUTES, PLACES, WEEKDAYS, loads, paid, traffic, weekday
 
 _FORMS: dict[str, Callable[[Any, pa.Schema], Any]] = {

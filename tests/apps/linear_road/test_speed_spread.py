@@ -11,7 +11,7 @@ from pyarrow import ipc
 
 from australis.apps.linear_road.feed import feed
 from australis.apps.linear_road.record import INPUT
-from australis.apps.linear_road.spread import SpeedSpread, spread
+from australis.apps.linear_road.speed_spread import SpeedSpread, spread
 from australis.apps.linear_road.survey import survey
 
 Report = tuple[int, int, int, int, int]
