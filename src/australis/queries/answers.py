@@ -1,4 +1,4 @@
-"""Answers: the spatial clauses of a query planned over its stream of objects, below its joins (SOLE 3.3)."""
+"""Answers: plans the spatial clauses of a query over its stream of objects, below its joins (SOLE 3.3)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from australis.queries import cost
 from australis.queries.join import both
 from australis.queries.query import Select
 from australis.queries.scope import Column, QueryScope
-from australis.queries.shared import Shared, Wanted
+from australis.queries.shared import ClauseRequest, Shared
 from australis.queries.spatial import Inside, Moving, NearestClause
 
 RESERVED = (QUERY, SIGN, K, AWAY)
@@ -27,7 +27,7 @@ Told = Callable[[str], None]
 
 @dataclass(frozen=True)
 class AnswerQuery:
-    """What a SELECT asks of its objects: its clauses, what WHERE says of them alone, and what else it says."""
+    """What a SELECT asks of its objects. `own` are the conditions about the objects alone, `rest` the others."""
 
     select: Select
     own: tuple[Node, ...]
@@ -39,15 +39,15 @@ class AnswerQuery:
     statement: str
 
 
-def place(scopes: Sequence[QueryScope], select: Select, moving: Moving) -> int:
-    """Which of the tables in FROM the spatial clauses are about: the one that has the columns of moving objects."""
-    wanted, piece = [moving.id, moving.x, moving.y], select.spatial[0][1]
-    fits = [at for at, each in enumerate(scopes) if all(each.find(name) for name in wanted)]
+def objects_position(scopes: Sequence[QueryScope], select: Select, moving: Moving) -> int:
+    """The position in FROM of the table that the spatial clauses are about: it has the columns of moving objects."""
+    columns, piece = [moving.id, moving.x, moving.y], select.spatial[0][1]
+    fits = [at for at, each in enumerate(scopes) if all(each.find(name) for name in columns)]
     streams = [at for at in fits if not scopes[at].stream.static]
     if not streams:
-        why = "stored, and so does not move" if fits else f"a stream with the columns {listing(wanted)}"
-        asked = f"what FROM has is {why}" if fits else f"FROM lacks {why}"
-        raise piece.error(f"{asked}; if objects report otherwise, say so with `moving` (--moving id=vid,x=lon,y=lat)")
+        missing = f"FROM lacks a stream with the columns {listing(columns)}"
+        why = "what FROM has is stored, and so does not move" if fits else missing
+        raise piece.error(f"{why}; if objects report otherwise, say so with `moving` (--moving id=vid,x=lon,y=lat)")
     tables = [scopes[at].columns[0].table for at in streams]
     if len(streams) > 1:
         raise piece.error(
@@ -59,18 +59,18 @@ def place(scopes: Sequence[QueryScope], select: Select, moving: Moving) -> int:
     return streams[0]
 
 
-def own(part: Node, scopes: Sequence[QueryScope], at: int) -> bool:
-    """Whether a condition is about the objects alone."""
+def is_own(part: Node, scopes: Sequence[QueryScope], at: int) -> bool:
+    """Whether a condition is about the table at a position alone."""
     others = [each for number, each in enumerate(scopes) if number != at]
     return bool(names(part)) and all(
         scopes[at].find(name) and not any(other.find(name) for other in others) for name in names(part)
     )
 
 
-def _used(asked: AnswerQuery, objects: QueryScope) -> set[str]:
-    """The columns of objects that a SELECT uses, but for what WHERE says of them alone."""
-    select, found = asked.select, set[str]()
-    every = {each.held for each in objects.columns}
+def _used_columns(query: AnswerQuery, objects: QueryScope) -> set[str]:
+    """The columns of objects that a SELECT uses, apart from the conditions about them alone."""
+    select, used = query.select, set[str]()
+    every = {each.stream_name for each in objects.columns}
     for item in select.items:
         if item.star and item.of in (None, objects.columns[0].table):
             return every
@@ -78,61 +78,63 @@ def _used(asked: AnswerQuery, objects: QueryScope) -> set[str]:
     pieces += [*select.groups, *([] if select.having is None else [select.having])]
     pieces += [join.on for join in select.joins if join.on is not None]
     for piece in pieces:
-        found.update(piece.expr.columns)
-    found |= {name for join in select.joins for name in join.using}
-    found |= {name for part in asked.rest for name in names(part)}
-    return {held for name in found for held in objects.find(name)}
+        used.update(piece.expr.columns)
+    used |= {name for join in select.joins for name in join.using}
+    used |= {name for part in query.rest for name in names(part)}
+    return {column for name in used for column in objects.find(name)}
 
 
-def answers(given: QueryScope, asked: AnswerQuery) -> QueryScope:
-    """The updates of a query's answer among its objects."""
-    objects = _apart(given, asked.shared)
-    moving, clauses, where = asked.moving, asked.select.spatial, asked.select.where
-    held = [objects.held(name, clauses[0][1]) for name in (moving.id, moving.x, moving.y)]
-    time = None if moving.time is None else objects.held(moving.time, clauses[0][1])
-    by_name = replace(moving, id=held[0], x=held[1], y=held[2], time=time)
-    carry = _used(asked, objects)
+def plan_answer(scope: QueryScope, query: AnswerQuery) -> QueryScope:
+    """The updates of a query's answer, in place of its objects."""
+    objects = _without_reserved(scope, query.shared)
+    moving, clauses, where = query.moving, query.select.spatial, query.select.where
+    place_columns = [objects.column(name, clauses[0][1]) for name in (moving.id, moving.x, moving.y)]
+    time = None if moving.time is None else objects.column(moving.time, clauses[0][1])
+    by_name = replace(moving, id=place_columns[0], x=place_columns[1], y=place_columns[2], time=time)
+    carry = _used_columns(query, objects)
     condition, first = None, False
-    if asked.own and where is not None:
-        condition = objects.resolved(where, of(both(*asked.own)))
-        with where.telling():
+    if query.own and where is not None:
+        condition = objects.resolve(where, of(both(*query.own)))
+        with where.locate_errors():
             objects.stream.filter(condition)  # refuses what is no predicate
-        first = _selection_first(objects, asked, condition)
+        first = _selection_first(objects, query, condition)
         carry |= set() if first else set(condition.columns)
     stream = objects.stream
     for number, (clause, piece) in enumerate(clauses):
-        chained = {*held, *([] if time is None else [time])} if number + 1 < len(clauses) else set()
-        with piece.telling():
-            carried = tuple(name for name in stream.schema.names if name in carry | chained and name != held[0])
+        chained = {*place_columns, *([] if time is None else [time])} if number + 1 < len(clauses) else set()
+        with piece.locate_errors():
+            carried = tuple(
+                name for name in stream.schema.names if name in carry | chained and name != place_columns[0]
+            )
             only = condition if first and number == 0 else None
-            wanted = Wanted(asked.statement, clause, stream, objects.stream, by_name, carried, only)
-            stream = asked.shared.answer(wanted)
-        asked.told(f"{piece.text} of {objects.columns[0].table}{', below the join' if asked.select.joins else ''}")
+            request = ClauseRequest(query.statement, clause, stream, objects.stream, by_name, carried, only)
+            stream = query.shared.answer(request)
+        query.told(f"{piece.text} of {objects.columns[0].table}{', below the join' if query.select.joins else ''}")
         if condition is not None and not first and number == 0:
             stream = stream.filter(condition)
         if chained:
-            stream = _as_reports(stream, held[1])
+            stream = _as_reports(stream, place_columns[1])
     return replace(objects, stream=stream, sign=SIGN)
 
 
-def _selection_first(objects: QueryScope, asked: AnswerQuery, condition: Expr) -> bool:
-    """Whether the conditions are evaluated before the clauses; they must be, where only k objects are wanted."""
+def _selection_first(objects: QueryScope, query: AnswerQuery, condition: Expr) -> bool:
+    """Whether the conditions are evaluated before the clauses, by cost. With kNN they must be."""
     text = f"the selection `{condition}`"
-    clauses = [clause for clause, _ in asked.select.spatial]
+    clauses = [clause for clause, _ in query.select.spatial]
     if any(isinstance(clause, NearestClause) for clause in clauses):
-        asked.told(f"{text} first: kNN is of the objects that satisfy it")
+        query.told(f"{text} first: kNN is of the objects that satisfy it")
         return True
     clause = clauses[0]
     assert isinstance(clause, Inside)
-    sample = asked.sample
+    sample = query.sample
     if sample is not None:
         sample = sample.rename_columns(objects.stream.schema.names)
-    inside = cost.inside(clause, asked.moving, asked.sample)
+    inside = cost.inside(clause, query.moving, query.sample)
     costs = cost.Costs(cost.selected(condition, sample), inside, cost.predicate(condition))
-    wanted = asked.moving.first
-    first = costs.selection_first < costs.inside_first if wanted is None else wanted == "selection"
+    choice = query.moving.first
+    first = costs.selection_first < costs.inside_first if choice is None else choice == "selection"
     order = "first" if first else "after INSIDE"
-    asked.told(
+    query.told(
         f"{text} {order}: {costs.selection_first:.0f} ns a report if first, {costs.inside_first:.0f} if after;"
         f" it passes {costs.selected}, INSIDE {costs.inside}"
     )
@@ -140,14 +142,14 @@ def _selection_first(objects: QueryScope, asked: AnswerQuery, condition: Expr) -
 
 
 def _as_reports(updates: Stream, x: str) -> Stream:
-    """Updates as reports of objects: one that leaves is nowhere."""
+    """Updates as reports of objects. An object that leaves has no place."""
     placed = apply("case", apply(">", Name(SIGN), Literal(0)), Name(x), Literal(None))
     columns = {name: of(placed if name == x else Name(name)) for name in updates.schema.names if name not in RESERVED}
     return updates.map(columns)
 
 
-def _apart(objects: QueryScope, shared: Shared) -> QueryScope:
-    """The objects with other names for columns that updates have of their own."""
+def _without_reserved(objects: QueryScope, shared: Shared) -> QueryScope:
+    """The objects, with other names for the columns that updates have themselves."""
     names = objects.stream.schema.names
     if not set(RESERVED) & set(names):
         return objects
@@ -158,5 +160,5 @@ def _apart(objects: QueryScope, shared: Shared) -> QueryScope:
             to += "_"
         fresh[name] = to
     stream = shared.rename(objects.stream, fresh)
-    columns = tuple(Column(each.table, each.name, fresh[each.held]) for each in objects.columns)
+    columns = tuple(Column(each.table, each.name, fresh[each.stream_name]) for each in objects.columns)
     return QueryScope(stream, columns, objects.sign)

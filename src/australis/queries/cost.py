@@ -1,4 +1,4 @@
-"""Costs: what a report costs where the selection comes before INSIDE, and where it comes after (SOLE 7.3).
+"""Costs: what a report costs if the selection comes before INSIDE, and if it comes after (SOLE 7.3).
 
 A report is a tuple of the stream of objects. All costs are nanoseconds a report, as measured on one core with 100,000
 objects; only their ratios matter. See docs/sql.md for the model.
@@ -20,21 +20,21 @@ from australis.expressions.user import registered
 from australis.queries.spatial import Inside, Moving
 
 REPORT, UPDATE, LOOKUP = 250.0, 200.0, 8.0
-"""To know where an object is now; to give one update; to see that an object is unknown."""
+"""The costs of recording where an object is now, of emitting one update, and of seeing that an object is unknown."""
 PART, FUNCTION = 6.0, 1000.0
-"""To evaluate an operator, a function or a column of an expression; a function of the user's own."""
+"""The costs of evaluating an operator, a function or a column of an expression, and a function of the user."""
 PLACE = 0.1
-"""The part of all objects that a rectangle holds, where nothing is known."""
+"""The fraction of all objects in a rectangle, if nothing is known."""
 
 Sample = Callable[[str], pa.RecordBatch | None]
-"""The beginning of a stream by its name, if there is one."""
+"""Gives the beginning of a stream by its name, or None."""
 
 _ASSUMED = {"=": 0.1, "!=": 0.9, "<": 1 / 3, ">": 1 / 3, "<=": 1 / 3, ">=": 1 / 3, "between": 0.25, "like": 0.25}
 
 
 @dataclass(frozen=True)
 class Selectivity:
-    """The part of tuples that passes, and whether that was measured."""
+    """The fraction of tuples that passes, and whether that was measured."""
 
     value: float
     measured: bool
@@ -45,26 +45,26 @@ class Selectivity:
 
 @dataclass(frozen=True)
 class Costs:
-    """Both orders, by what is estimated."""
+    """The costs of both orders, from estimates."""
 
     selected: Selectivity
     inside: Selectivity
     predicate: float
-    """What the selection costs for a tuple."""
+    """The cost of the selection for a tuple."""
 
     @property
     def selection_first(self) -> float:
-        kept = REPORT + 2 * self.inside.value * UPDATE
-        return self.predicate + (1 - self.selected.value) * LOOKUP + self.selected.value * kept
+        passing = REPORT + 2 * self.inside.value * UPDATE
+        return self.predicate + (1 - self.selected.value) * LOOKUP + self.selected.value * passing
 
     @property
     def inside_first(self) -> float:
-        """Every report of an object inside may take one update back and give another."""
+        """Every report of an object inside may retract one update and emit another."""
         return REPORT + 2 * self.inside.value * (UPDATE + self.predicate)
 
 
 def predicate(condition: Expr) -> float:
-    """What it costs to evaluate a condition."""
+    """The cost of evaluating a condition."""
     cost = 0.0
     for part in walk(condition.node):
         if isinstance(part, FunctionCall | Name):
@@ -78,14 +78,14 @@ def predicate(condition: Expr) -> float:
 
 
 def selected(condition: Expr, sample: pa.RecordBatch | None) -> Selectivity:
-    """The part of reports that satisfies a condition."""
+    """The fraction of reports that satisfies a condition."""
     if sample is None or not sample.num_rows:
-        return Selectivity(_assumed(condition.node), False)
+        return Selectivity(_assume_selectivity(condition.node), False)
     return Selectivity(condition.bind(sample.schema).mask(sample).true_count / sample.num_rows, True)
 
 
 def inside(clause: Inside, moving: Moving, sample: pa.RecordBatch | None) -> Selectivity:
-    """The part of objects in a rectangle; around an object, that of the objects around others."""
+    """The fraction of objects in a rectangle. Around a focal object, it is measured around other objects."""
     if sample is None or not sample.num_rows:
         return Selectivity(PLACE, False)
     x, y = (plain(sample.column(name).cast(pa.float64()).drop_null())[0] for name in (moving.x, moving.y))
@@ -98,16 +98,16 @@ def inside(clause: Inside, moving: Moving, sample: pa.RecordBatch | None) -> Sel
     return Selectivity(float(within.mean()) if size else PLACE, size > 0)
 
 
-def _assumed(node: Node) -> float:
-    """The part that a condition of such a form selects, as a rule of thumb."""
+def _assume_selectivity(node: Node) -> float:
+    """The fraction that a condition of this form selects, as a rule of thumb."""
     if not isinstance(node, FunctionCall):
         return 0.5
     if node.function == "and":
-        return math.prod(map(_assumed, node.args))
+        return math.prod(map(_assume_selectivity, node.args))
     if node.function == "or":
-        return 1 - math.prod(1 - _assumed(arg) for arg in node.args)
+        return 1 - math.prod(1 - _assume_selectivity(arg) for arg in node.args)
     if node.function == "not":
-        return 1 - _assumed(node.args[0])
+        return 1 - _assume_selectivity(node.args[0])
     if node.function == "in":
         return min(0.5, _ASSUMED["="] * (len(node.args) - 1))
     return _ASSUMED.get(node.function, 0.5)

@@ -1,4 +1,4 @@
-"""Joins of a query: a band of times and equal columns, taken out of a condition and planned as a Join box."""
+"""Joins of a query: finds a band of times and equal columns in a condition, and plans a Join box."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _FLIPPED = {"<=": ">=", ">=": "<=", "<": ">", ">": "<", "=": "="}
 
 @dataclass(frozen=True)
 class Band:
-    """right - left of two columns lies from `low` to `high`; parts of the condition that say that and nothing more."""
+    """right - left of two columns is from `low` to `high`; the conditions in `said` say that and nothing more."""
 
     left: str
     right: str
@@ -40,25 +40,25 @@ class Band:
 
 
 def conjuncts(condition: Expr | None) -> tuple[Node, ...]:
-    """The parts of a condition that must all hold."""
+    """The parts of a condition that is a conjunction."""
     if condition is None:
         return ()
     node = condition.node
     return node.args if isinstance(node, FunctionCall) and node.function == "and" else (node,)
 
 
-def joined(
+def plan_join(
     left: QueryScope, right: QueryScope, parts: Sequence[Node], using: Sequence[str], slack: int, piece: Piece
 ) -> QueryScope:
-    """A scope of both sides. `parts` are conditions over names of the query that mean columns of either."""
+    """Plan a join, and return the scope of both sides. `parts` are conditions over the query's names of columns."""
     right = _apart(left.stream, right)
     meeting = left.sign is not None and right.sign is not None
     if not meeting and (left.sign or right.sign) and not (left.stream.static or right.stream.static):
         raise piece.error(
             "an answer is what is there now, and is joined with stored tables or other answers, not with a stream"
         )
-    equal = [(left.held(name, piece), right.held(name, piece)) for name in using]
-    conditions = [_sided(part, left, right, piece) for part in parts]
+    equal = [(left.column(name, piece), right.column(name, piece)) for name in using]
+    conditions = [_by_side(part, left, right, piece) for part in parts]
     conditions += [apply("=", Name(LEFT + one), Name(RIGHT + other)) for one, other in equal]
     on, size = None, None
     if not meeting and not left.stream.static and not right.stream.static:
@@ -71,23 +71,25 @@ def joined(
         times = temporal(left.stream.schema.field(band.left).type)
         size = "0 s" if times and not band.size else spelled(band.size)
     predicate = of(both(*conditions)) if conditions else None
-    with piece.telling():
+    with piece.locate_errors():
         if meeting:
-            stream = _signed(left).meet(_signed(right), predicate)
+            stream = _with_sign(left).meet(_with_sign(right), predicate)
         else:
             stream = left.stream.join(right.stream, predicate, on=on, size=size)
-    taken = set(left.stream.schema.names)
+    left_names = set(left.stream.schema.names)
     columns = list(left.columns)
     for each in right.columns:
-        twin = next((one for one, other in equal if other == each.held), None)
-        held = each.held + "_right" if each.held in taken else each.held
-        columns.append(Column(each.table, each.name, held if twin is None else twin))
+        twin = next((one for one, other in equal if other == each.stream_name), None)
+        stream_name = each.stream_name + "_right" if each.stream_name in left_names else each.stream_name
+        columns.append(Column(each.table, each.name, stream_name if twin is None else twin))
     sign = SIGN if meeting else left.sign or right.sign
-    return QueryScope(stream, tuple(columns), f"{sign}_right" if sign and not left.sign and sign in taken else sign)
+    return QueryScope(
+        stream, tuple(columns), f"{sign}_right" if sign and not left.sign and sign in left_names else sign
+    )
 
 
-def _signed(scope: QueryScope) -> Stream:
-    """A stream of updates whose sign has the name that boxes look for."""
+def _with_sign(scope: QueryScope) -> Stream:
+    """A stream of updates, with the sign under the name that boxes look for."""
     if scope.sign in (None, SIGN):
         return scope.stream
     return scope.stream.map(
@@ -96,89 +98,91 @@ def _signed(scope: QueryScope) -> Stream:
 
 
 def both(*parts: Node) -> Node:
-    """A condition that all parts hold."""
+    """The conjunction of all parts."""
     return apply("and", *parts) if len(parts) > 1 else parts[0]
 
 
 def crosses(part: Node, left: QueryScope, right: QueryScope, sides: tuple[Column, ...]) -> bool:
-    """Whether a condition is about columns of both sides, and of nothing else."""
+    """Whether a condition is about columns of both sides, and nothing else."""
     fits = [all(scope.find(name) for name in names(part)) for scope in (left, right, QueryScope(left.stream, sides))]
     return fits == [False, False, True]
 
 
 def _apart(left: Stream, right: QueryScope) -> QueryScope:
-    """The right side with names that do not collide once a join has given those of both sides `_right`."""
-    taken = set(left.schema.names)
+    """The right side, with names that do not collide when the join adds `_right` to names that both sides have."""
+    left_names = set(left.schema.names)
     fresh = dict.fromkeys(right.stream.schema.names, "")
     for name in fresh:
         to = name
-        while (to in taken and f"{to}_right" in taken | set(fresh)) or to in [*fresh.values()]:
+        while (to in left_names and f"{to}_right" in left_names | set(fresh)) or to in [*fresh.values()]:
             to += "_"
         fresh[name] = to
     if all(name == to for name, to in fresh.items()):
         return right
     stream = right.stream.map({to: of(Name(name)) for name, to in fresh.items()})
-    columns = tuple(Column(each.table, each.name, fresh.get(each.held, each.held)) for each in right.columns)
+    columns = tuple(
+        Column(each.table, each.name, fresh.get(each.stream_name, each.stream_name)) for each in right.columns
+    )
     return QueryScope(stream, columns, right.sign and fresh[right.sign])
 
 
-def _sided(part: Node, left: QueryScope, right: QueryScope, piece: Piece) -> Node:
-    """A condition over `left.` and `right.` columns."""
+def _by_side(part: Node, left: QueryScope, right: QueryScope, piece: Piece) -> Node:
+    """A condition, with its columns renamed to `left.` and `right.` columns."""
     sides = QueryScope(
         left.stream,
         (
-            *(Column(each.table, each.name, LEFT + each.held) for each in left.columns),
-            *(Column(each.table, each.name, RIGHT + each.held) for each in right.columns),
+            *(Column(each.table, each.name, LEFT + each.stream_name) for each in left.columns),
+            *(Column(each.table, each.name, RIGHT + each.stream_name) for each in right.columns),
         ),
     )
-    return renamed(part, {name: sides.held(name, piece) for name in names(part)})
+    return renamed(part, {name: sides.column(name, piece) for name in names(part)})
 
 
 def _band(conditions: Iterable[Node], left: QueryScope, right: QueryScope, piece: Piece) -> Band:
-    """The narrowest band that a condition sets on times of both sides."""
+    """The narrowest band that conditions set on times of both sides. Raises if there is none."""
     bounds: dict[tuple[str, str], list[tuple[str, Any, Node]]] = {}
     for part in conditions:
         for one, sign, other, far in _differences(part):
             bounds.setdefault((one, other), []).append((sign, far, part))
-    found = []
-    for (one, other), those in bounds.items():
-        lows = [far for sign, far, _ in those if sign in (">", ">=", "=")]
-        highs = [far for sign, far, _ in those if sign in ("<", "<=", "=")]
-        equal = any(sign == "=" for sign, _, _ in those)
+    bands = []
+    for (one, other), limits in bounds.items():
+        lows = [far for sign, far, _ in limits if sign in (">", ">=", "=")]
+        highs = [far for sign, far, _ in limits if sign in ("<", "<=", "=")]
+        equal = any(sign == "=" for sign, _, _ in limits)
         if not lows or not highs or (equal and not (_timely(one, left) and _timely(other, right))):
             continue
         low, high = max(lows), min(highs)
-        exact = low == -high and all(sign in ("<=", ">=", "=") for sign, _, _ in those) and len(those) == 2
-        said = tuple(part for _, _, part in those if not equal) if exact else ()
-        found.append(Band(one, other, low, high, said))
-    if not found:
+        exact = low == -high and all(sign in ("<=", ">=", "=") for sign, _, _ in limits) and len(limits) == 2
+        said = tuple(part for _, _, part in limits if not equal) if exact else ()
+        bands.append(Band(one, other, low, high, said))
+    if not bands:
         raise piece.error(
             "a join of two streams needs a band of times, or it would keep everything; say for example"
             " `AND b.time BETWEEN a.time - 10 AND a.time + 10`"
         )
-    return min(found, key=lambda band: band.size if isinstance(band.size, int | float) else band.size.total_seconds())
+    return min(bands, key=lambda band: band.size if isinstance(band.size, int | float) else band.size.total_seconds())
 
 
 def _timely(column: str, scope: QueryScope) -> bool:
     """Whether equality on a column may stand for a band: it is a time, or is named like one."""
-    named = any(each.name in _TIMES for each in scope.columns if each.held == column)
-    return named or temporal(scope.stream.schema.field(column).type)
+    named_like_time = any(each.name in _TIMES for each in scope.columns if each.stream_name == column)
+    return named_like_time or temporal(scope.stream.schema.field(column).type)
 
 
 def _differences(part: Node) -> list[tuple[str, str, str, Any]]:
-    """What a condition says of right - left: the left column, a sign, the right column and how far."""
+    """What a condition says of right - left: the left column, a comparison, the right column and the distance."""
     if not isinstance(part, FunctionCall):
         return []
     if part.function == "between":
         value, low, high = part.args
-        return [*_compared(value, ">=", low), *_compared(value, "<=", high)]
+        return [*_compare(value, ">=", low), *_compare(value, "<=", high)]
     if part.function in ("<=", "<") and _is_distance(part.args[0]) and isinstance(part.args[1], Literal):
         (inner,) = part.args[0].args  # type: ignore[union-attr]
         one, other = inner.args  # type: ignore[union-attr]
         far, sign = part.args[1], part.function
-        return [*_compared(one, sign, apply("+", other, far)), *_compared(one, _FLIPPED[sign], apply("-", other, far))]
+        return [*_compare(one, sign, apply("+", other, far)), *_compare(one, _FLIPPED[sign], apply("-", other, far))]
     if part.function in _FLIPPED:
-        return _compared(part.args[0], part.function, part.args[1])
+        return _compare(part.args[0], part.function, part.args[1])
     return []
 
 
@@ -190,8 +194,8 @@ def _is_distance(node: Node) -> bool:
     return isinstance(inner, FunctionCall) and inner.function == "-" and len(inner.args) == 2
 
 
-def _compared(one: Node, sign: str, other: Node) -> list[tuple[str, str, str, Any]]:
-    first, second = _shifted(one), _shifted(other)
+def _compare(one: Node, sign: str, other: Node) -> list[tuple[str, str, str, Any]]:
+    first, second = _shift(one), _shift(other)
     if first is None or second is None:
         return []
     if first[0].startswith(RIGHT):
@@ -206,15 +210,15 @@ def _compared(one: Node, sign: str, other: Node) -> list[tuple[str, str, str, An
     return [(first[0].removeprefix(LEFT), _FLIPPED[sign], second[0].removeprefix(RIGHT), far)]
 
 
-def _shifted(node: Node) -> tuple[str, Any] | None:
-    """A column and a constant that is added to it."""
+def _shift(node: Node) -> tuple[str, Any] | None:
+    """A column and the constant that is added to it; None for another expression."""
     if isinstance(node, Name):
         return node.name, 0
     if isinstance(node, FunctionCall) and node.function in ("+", "-") and len(node.args) == 2:
         one, other = node.args
         if node.function == "+" and isinstance(one, Literal):
             one, other = other, one
-        inner = _shifted(one)
+        inner = _shift(one)
         if inner is not None and isinstance(other, Literal) and isinstance(other.value, int | float | dt.timedelta):
             far = other.value if node.function == "+" else -other.value
             if not inner[1]:

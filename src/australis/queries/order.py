@@ -1,4 +1,4 @@
-"""Order: whether the tuples of a planned stream come in the order that a window or a join takes for granted."""
+"""Order: whether the tuples of a planned stream come in the order that a window or a join relies on."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _ADVICE = "say how many tuples late they may be: SLACK in TUMBLE and HOP, or `sl
 
 
 def disorder(stream: Stream, column: str, by: Iterable[str] = ()) -> str | None:
-    """Why a stream may not ascend on a column in each group of `by`, or None where it does if its inputs do."""
-    found = _Ascent(stream).disorder(column, set(by))
-    if found is None:
+    """Why a stream may not ascend on a column in each group of `by`; None if it ascends when its inputs do."""
+    problem = _Ascent(stream).disorder(column, set(by))
+    if problem is None:
         return None
-    return f"{found.reason}; {_ADVICE}" if found.slack_helps else found.reason
+    return f"{problem.reason}; {_ADVICE}" if problem.slack_helps else problem.reason
 
 
 @dataclass(frozen=True)
 class _Ascent:
-    """A stream, of which boxes ask whether it ascends."""
+    """A planned stream, as boxes see it when they say whether their results ascend."""
 
     stream: Stream
 
@@ -38,7 +38,7 @@ class _Ascent:
         return self.stream.schema
 
     def disorder(self, column: str, by: AbstractSet[str]) -> Disorder | None:
-        made = self.stream.origin
-        if isinstance(made, Input):
+        origin = self.stream.origin
+        if isinstance(origin, Input):
             return None
-        return made.box.disorder(column, by, [_Ascent(source) for source in made.sources])
+        return origin.box.disorder(column, by, [_Ascent(source) for source in origin.sources])

@@ -25,8 +25,8 @@ def parse(text: str) -> tuple[Statement, ...]:
     """The statements of a text: queries, `INSERT INTO name` queries, and `CREATE VIEW name AS` queries."""
     reader = TokenReader(text)
     found: list[Statement] = []
-    while not reader.done:
-        if reader.taken(";"):
+    while not reader.at_end:
+        if reader.accept(";"):
             continue
         found.append(_statement(reader))
         if reader.word() not in (";", ""):
@@ -38,10 +38,10 @@ def parse(text: str) -> tuple[Statement, ...]:
 
 def _statement(reader: TokenReader) -> Statement:
     first, name, output = reader.at, OUT, True
-    if reader.taken("INSERT", "INTO"):
+    if reader.accept("INSERT", "INTO"):
         name = reader.name("the output's name")
-    elif reader.taken("CREATE"):
-        if not (reader.taken("VIEW") or reader.taken("TEMPORARY", "VIEW")):
+    elif reader.accept("CREATE"):
+        if not (reader.accept("VIEW") or reader.accept("TEMPORARY", "VIEW")):
             raise reader.error("write CREATE VIEW name AS SELECT ...; tables are given to the query, not made by it")
         name, output = reader.name("the view's name"), False
         reader.expect("AS", "AS is missing here")
@@ -51,8 +51,8 @@ def _statement(reader: TokenReader) -> Statement:
 
 def _query(reader: TokenReader) -> Query:
     first, views = reader.at, []
-    if reader.taken("WITH"):
-        if reader.taken("RECURSIVE"):
+    if reader.accept("WITH"):
+        if reader.accept("RECURSIVE"):
             raise reader.error("a network has no cycles, so there is no recursive query", reader.at - 1)
         while True:
             name = reader.name("the name of a query")
@@ -60,11 +60,11 @@ def _query(reader: TokenReader) -> Query:
             reader.expect("(", f"write WITH {name} AS (SELECT ...)")
             views.append((name, _query(reader)))
             reader.expect(")", "the parenthesis is not closed here")
-            if not reader.taken(","):
+            if not reader.accept(","):
                 break
     selects = [_operand(reader)]
-    while reader.taken("UNION"):
-        if not reader.taken("ALL"):
+    while reader.accept("UNION"):
+        if not reader.accept("ALL"):
             raise reader.error(f"{_ENDLESS}, so doubles cannot be told from what is to come; write UNION ALL")
         selects.append(_operand(reader))
     if reader.word() in _REFUSED:
@@ -73,7 +73,7 @@ def _query(reader: TokenReader) -> Query:
 
 
 def _operand(reader: TokenReader) -> Select | Query:
-    if reader.taken("("):
+    if reader.accept("("):
         query = _query(reader)
         reader.expect(")", "the parenthesis is not closed here")
         return query
@@ -83,26 +83,26 @@ def _operand(reader: TokenReader) -> Select | Query:
 def _select(reader: TokenReader) -> Select:
     first = reader.at
     reader.expect("SELECT", "SELECT is missing here")
-    distinct = reader.piece(reader.at - 1) if reader.taken("DISTINCT") else None
+    distinct = reader.piece(reader.at - 1) if reader.accept("DISTINCT") else None
     items = [_item(reader)]
-    while reader.taken(","):
+    while reader.accept(","):
         items.append(_item(reader))
     reader.expect("FROM", "FROM is missing here, with the stream that the columns are of")
     whole, joins = _part(reader), []
-    while (joined := _joined(reader)) is not None:
+    while (joined := _join(reader)) is not None:
         joins.append(joined)
-    where = reader.expression("a condition") if reader.taken("WHERE") else None
+    where = reader.expression("a condition") if reader.accept("WHERE") else None
     spatial = []
     while reader.word() in ("INSIDE", "KNN"):
         at = reader.at
         clause = _spatial(reader)
         spatial.append((clause, reader.piece(at)))
     groups = []
-    if reader.taken("GROUP BY"):
+    if reader.accept("GROUP BY"):
         groups.append(reader.expression("what to group by"))
-        while reader.taken(","):
+        while reader.accept(","):
             groups.append(reader.expression("what to group by"))
-    having = reader.expression("a condition") if reader.taken("HAVING") else None
+    having = reader.expression("a condition") if reader.accept("HAVING") else None
     return Select(
         tuple(items), whole, tuple(joins), where, tuple(spatial), tuple(groups), having, reader.piece(first),
         distinct,
@@ -111,7 +111,7 @@ def _select(reader: TokenReader) -> Select:
 
 def _item(reader: TokenReader) -> Item:
     first = reader.at
-    if reader.taken("*"):
+    if reader.accept("*"):
         return Item(reader.piece(first), star=True)
     if reader.word(1) == "." and reader.word(2) == "*":
         of = reader.name("a table's name")
@@ -126,61 +126,61 @@ def _part(reader: TokenReader) -> FromItem:
     first = reader.at
     source = _source(reader)
     alias = None
-    if reader.taken("AS") or (not reader.done and reader.named(reader.at) and not reader.sided()):
+    if reader.accept("AS") or (not reader.at_end and reader.is_name(reader.at) and not reader.at_other_join()):
         alias = reader.name("a name")
     return FromItem(source, alias, reader.piece(first))
 
 
 def _source(reader: TokenReader) -> Source:
     first = reader.at
-    if reader.taken("("):
+    if reader.accept("("):
         query = _query(reader)
         reader.expect(")", "the parenthesis is not closed here")
         return query
-    if reader.taken("TABLE") and reader.word() in ("(", ""):
+    if reader.accept("TABLE") and reader.word() in ("(", ""):
         return _source(reader)  # TABLE (TUMBLE(...)), or TABLE (SELECT ...)
     if reader.word(1) == "(":
-        return _windowed(reader)
+        return _table_function(reader)
     name = reader.name("a stream's name")
     return Named(name, reader.piece(first))
 
 
-def _windowed(reader: TokenReader) -> Windowed:
+def _table_function(reader: TokenReader) -> Windowed:
     first, kind = reader.at, reader.word()
     if kind not in _TABLE_FUNCTIONS:
         raise reader.error(f"there is no table function {kind}; there are {' and '.join(_TABLE_FUNCTIONS)}")
     reader.at += 2
-    reader.taken("DATA", "=>")
+    reader.accept("DATA", "=>")
     source = _source(reader)
     reader.expect(",", "the column of times is missing here")
-    reader.taken("TIMECOL", "=>")
+    reader.accept("TIMECOL", "=>")
     on, lengths = reader.expression("the column of times"), []
-    while reader.taken(","):
+    while reader.accept(","):
         name = None
         if reader.word() in _LENGTHS:
             name = reader.word()
             reader.at += 1
-            reader.taken("=>")
+            reader.accept("=>")
         lengths.append((name, reader.expression("a length")))
     reader.expect(")", "the parenthesis is not closed here")
     return Windowed(kind, source, on, tuple(lengths), reader.piece(first))
 
 
-def _joined(reader: TokenReader) -> Joined | None:
+def _join(reader: TokenReader) -> Joined | None:
     first = reader.at
-    if reader.taken(",") or reader.taken("CROSS", "JOIN"):
+    if reader.accept(",") or reader.accept("CROSS", "JOIN"):
         part = _part(reader)
         return Joined(part, part.piece)
-    reader.taken("INNER")
-    if not reader.taken("JOIN"):
-        if reader.sided():
+    reader.accept("INNER")
+    if not reader.accept("JOIN"):
+        if reader.at_other_join():
             raise reader.error("only inner joins are planned: that a tuple has no partner is known when it is too late")
         return None
     part = _part(reader)
-    if reader.taken("USING"):
+    if reader.accept("USING"):
         reader.expect("(", "write USING (column, ...)")
         using = [reader.name("a column")]
-        while reader.taken(","):
+        while reader.accept(","):
             using.append(reader.name("a column"))
         reader.expect(")", "the parenthesis is not closed here")
         return Joined(part, reader.piece(first), using=tuple(using))
@@ -194,7 +194,7 @@ def _spatial(reader: TokenReader) -> Inside | NearestClause:
     reader.at += 1
     reader.expect("(", "the arguments are missing here, in parentheses")
     args = [reader.expression("an argument")]
-    while reader.taken(","):
+    while reader.accept(","):
         args.append(reader.expression("an argument"))
     reader.expect(")", "the parenthesis is not closed here")
     whole = reader.piece(first)

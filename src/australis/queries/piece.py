@@ -1,4 +1,4 @@
-"""Pieces of a query's text, which errors point into."""
+"""Pieces of a query's text, so that errors can point into it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from australis.errors import AustralisError, ExpressionError
 from australis.expressions import Expr, expr
 
 
-def broken(whole: str, why: str, at: int) -> ExpressionError:
-    """The error for a place in a query, with its line and column, and a caret under it."""
+def error_at(whole: str, why: str, at: int) -> ExpressionError:
+    """An error at a place in a query, with its line and column, and a caret under it."""
     begin = whole.rfind("\n", 0, at) + 1
     line = whole[begin:].split("\n", 1)[0]
     place = f"line {whole.count(chr(10), 0, at) + 1}, column {at - begin + 1}"
@@ -33,40 +33,40 @@ class Piece:
 
     @property
     def expr(self) -> Expr:
-        """The expression that it is."""
+        """The piece as an expression."""
         try:
             return expr(self.text)
         except ExpressionError as error:
-            raise self.pointed(str(error)) from None
+            raise self.point_into_query(str(error)) from None
 
     def error(self, why: str, name: str | None = None) -> ExpressionError:
-        """The error for this piece, or for where a name stands in it."""
+        """An error that points at this piece, or at a name in it."""
         at = 0
         if name is not None:
-            found = re.search(rf"(?<!\w){re.escape(name.rpartition('.')[2])}(?!\w)", self.text)
-            at = found.start() if found else 0
-        return broken(self.whole, why, self.start + at)
+            match = re.search(rf"(?<!\w){re.escape(name.rpartition('.')[2])}(?!\w)", self.text)
+            at = match.start() if match else 0
+        return error_at(self.whole, why, self.start + at)
 
     @contextmanager
-    def telling(self) -> Iterator[None]:
-        """Let errors of what is made of this piece point at it."""
+    def locate_errors(self) -> Iterator[None]:
+        """Let errors in the body of a `with` point at this piece."""
         try:
             yield
         except AustralisError as error:
             if str(error).startswith("line "):
                 raise
-            raise self.error(str(error), _named(str(error))) from error
+            raise self.error(str(error), _column_named_in(str(error))) from error
 
-    def pointed(self, told: str) -> ExpressionError:
-        """An error about the piece alone, as one about the whole; its caret is where it was."""
-        why, *shown = told.split("\n")
-        if len(shown) != 2:
+    def point_into_query(self, message: str) -> ExpressionError:
+        """An error about the piece alone, as an error about the whole query, with its caret at the same place."""
+        why, *excerpt = message.split("\n")
+        if len(excerpt) != 2:
             return self.error(why.removeprefix(f"`{self.text}`: "))
-        line, caret = shown[0][2:], len(shown[1]) - 3
-        return broken(self.whole, why, self.start + max(0, self.text.find(line)) + caret)
+        line, caret = excerpt[0][2:], len(excerpt[1]) - 3
+        return error_at(self.whole, why, self.start + max(0, self.text.find(line)) + caret)
 
 
-def _named(told: str) -> str | None:
-    """The column that an error is about."""
-    found = re.search(r"no column `([^`]+)`", told)
-    return found[1] if found else None
+def _column_named_in(message: str) -> str | None:
+    """The column that an error message is about, if any."""
+    match = re.search(r"no column `([^`]+)`", message)
+    return match[1] if match else None

@@ -1,4 +1,4 @@
-"""Queries as they are written: SELECTs, what they are from, and what is done with them."""
+"""Queries as they are written, parsed: statements, SELECTs and what they are from."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from australis.queries.spatial import Inside, NearestClause
 
 @dataclass(frozen=True)
 class Item:
-    """A column of a SELECT: an expression and its name, if it is given one; or `*`, of all tables or of one."""
+    """A column of a SELECT: an expression and its alias, if any; or `*`, of all tables or of one."""
 
     piece: Piece
     name: str | None = None
@@ -28,7 +28,7 @@ class Named:
 
 @dataclass(frozen=True)
 class Windowed:
-    """TUMBLE or HOP over a table; a length is an expression, under its name or in its place."""
+    """TUMBLE or HOP over a table. A length is an expression, with its name or by its position."""
 
     kind: str
     source: Source
@@ -80,7 +80,7 @@ class Select:
 
 @dataclass(frozen=True)
 class Query:
-    """SELECTs with UNION ALL between them, and the queries that they have names for."""
+    """SELECTs with UNION ALL between them, and the named queries of WITH."""
 
     views: tuple[tuple[str, Query], ...]
     selects: tuple[Select | Query, ...]

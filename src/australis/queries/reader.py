@@ -1,4 +1,4 @@
-"""Reader: the tokens of a query, one after the other."""
+"""Reader: reads the tokens of a query one after the other."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 from australis.errors import ExpressionError
 from australis.expressions.render import KEYWORDS
 from australis.expressions.words import DIALECT, place, source
-from australis.queries.piece import Piece, broken
+from australis.queries.piece import Piece, error_at
 
 _OPENERS = (TokenType.L_PAREN, TokenType.L_BRACKET)
 _CLOSERS = (TokenType.R_PAREN, TokenType.R_BRACKET)
@@ -21,25 +21,25 @@ CLAUSES = frozenset(
     ["FROM", "WHERE", "GROUP BY", "HAVING", "UNION", "EXCEPT", "INTERSECT", "ORDER BY", "LIMIT", "OFFSET", "QUALIFY",
      "INSIDE", "KNN", "JOIN", "ON", "USING", ";"]
 )  # fmt: skip
-"""The words that a clause begins with, and so the one before it ends."""
+"""The words that begin a clause, and so end the one before."""
 
 
 class TokenReader:
-    """A place among the tokens; its methods take what stands there, or say what is wrong with it."""
+    """A position among the tokens. Its methods read what comes next, or raise an error that points at it."""
 
     def __init__(self, text: str) -> None:
         try:
             read = source(text)
             self.tokens: list[Token] = DIALECT.tokenize(read)[1:]
         except ExpressionError as error:
-            raise Piece(text, 0, len(text)).pointed(str(error)) from None
+            raise Piece(text, 0, len(text)).point_into_query(str(error)) from None
         except TokenError:
-            raise broken(text, "the text does not read as SQL", 0) from None
+            raise error_at(text, "the text does not read as SQL", 0) from None
         self.whole = read[-place(0) :]
         self.at = 0
 
     def word(self, ahead: int = 0) -> str:
-        """The token here in upper case; nothing for a quoted one, or at the end."""
+        """The next token in upper case; "" if it is quoted, or at the end."""
         at = self.at + ahead
         if not 0 <= at < len(self.tokens):
             return ""
@@ -49,45 +49,45 @@ class TokenReader:
         return " ".join(token.text.upper().split())
 
     @property
-    def done(self) -> bool:
+    def at_end(self) -> bool:
         return self.at >= len(self.tokens)
 
-    def taken(self, *words: str) -> bool:
-        """Whether these words stand here, which are then passed."""
+    def accept(self, *words: str) -> bool:
+        """Skip these words if they come next, and return whether they did."""
         if all(self.word(i) == word for i, word in enumerate(words)):
             self.at += len(words)
             return True
         return False
 
     def expect(self, word: str, why: str) -> None:
-        if not self.taken(word):
+        if not self.accept(word):
             raise self.error(why)
 
     def error(self, why: str, at: int | None = None) -> ExpressionError:
         """An error that points at a token."""
-        return broken(self.whole, why, self.start(self.at if at is None else at))
+        return error_at(self.whole, why, self.start(self.at if at is None else at))
 
     def start(self, at: int) -> int:
-        """Where a token begins in the text."""
+        """The position in the text at which a token begins."""
         if at < len(self.tokens):
             return place(self.tokens[at].start)
         return len(self.whole.rstrip())
 
     def piece(self, first: int, last: int | None = None) -> Piece:
-        """The text from a token up to another, or to where the reader is."""
+        """The text from one token up to another, or up to the reader's position."""
         stop = self.at if last is None else last
         end = place(self.tokens[stop - 1].end) + 1 if stop > first else self.start(first)
         return Piece(self.whole, self.start(first), end)
 
     def name(self, what: str) -> str:
-        """The name that stands here."""
-        if not self.done and self.named(self.at):
+        """Read a name. Raises if another token comes next."""
+        if not self.at_end and self.is_name(self.at):
             self.at += 1
             return str(self.tokens[self.at - 1].text)
         raise self.error(f"{what} is missing here")
 
-    def named(self, at: int) -> bool:
-        """Whether a token is a name: quoted, or a word that is not one of the language's."""
+    def is_name(self, at: int) -> bool:
+        """Whether a token is a name: quoted, or a word that is not a keyword."""
         token = self.tokens[at]
         if token.token_type == TokenType.IDENTIFIER:
             return True
@@ -96,10 +96,10 @@ class TokenReader:
         return plain and word.lower() not in KEYWORDS and word.upper() not in CLAUSES
 
     def expression(self, what: str, ends: Collection[str] = ()) -> Piece:
-        """The expression here, up to a comma, the next clause, or one of `ends`."""
+        """Read an expression, up to a comma, the next clause, or one of `ends`."""
         first = self.at
         depth = 0
-        while not self.done:
+        while not self.at_end:
             kind = self.tokens[self.at].token_type
             if depth == 0 and (kind in (*_CLOSERS, TokenType.COMMA) or self._ends(first, ends)):
                 break
@@ -115,28 +115,28 @@ class TokenReader:
             return False
         if word == "FROM":
             return before != "DISTINCT"
-        if self.sided():
+        if self.at_other_join():
             return True
         if word in ("INSIDE", "KNN"):
             return self.word(1) == "(" and self.at > first
         return word in CLAUSES or word in ends
 
-    def sided(self) -> bool:
-        """Whether a join other than a plain one begins here."""
+    def at_other_join(self) -> bool:
+        """Whether a join that is not a plain one comes next."""
         return self.word() in _SIDES and "JOIN" in (self.word(1), self.word(2))
 
     def alias(self, first: int) -> tuple[Piece, str | None]:
-        """An expression that ends here, without the name that stands at its end."""
+        """The expression that was just read, without the alias at its end, and the alias."""
         last = self.at - 1
         if last - first >= 2 and self.word(last - 1 - self.at) == "AS":
-            if not self.named(last):
+            if not self.is_name(last):
                 raise self.error("a name is missing after AS", last)
             return self.piece(first, last - 1), str(self.tokens[last].text)
         of_interval = self.word(last - 2 - self.at) == "INTERVAL"
-        if last > first and self.named(last) and self._operand(last - 1) and not of_interval:
+        if last > first and self.is_name(last) and self._operand(last - 1) and not of_interval:
             return self.piece(first, last), str(self.tokens[last].text)
         return self.piece(first), None
 
     def _operand(self, at: int) -> bool:
         kind = self.tokens[at].token_type
-        return kind in _VALUES or self.word(at - self.at) in _ENDINGS or self.named(at)
+        return kind in _VALUES or self.word(at - self.at) in _ENDINGS or self.is_name(at)

@@ -1,4 +1,4 @@
-"""Samples of sources: the beginning of their first file, by which the planner measures what conditions select."""
+"""Samples of sources: the beginning of their first file, so that the planner can measure what conditions select."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ ROWS = 10_000
 
 
 def sample(text: str, schema: pa.Schema) -> pa.RecordBatch | None:
-    """The first rows of a source as tuples of a schema; none if it is no file, or does not read so."""
+    """The first rows of a source as tuples of a schema; None if it is not a file, or cannot be read."""
     try:
         path, options = first(text)
         if path is None or options.get("header") == "false":
             return None
-        found = _beginning(path, unquote(options.get("delimiter", ",")))
-        whole = pa.Table.from_batches([found.slice(0, ROWS)]).select(schema.names).cast(schema)
+        batch = _beginning(path, unquote(options.get("delimiter", ",")))
+        whole = pa.Table.from_batches([batch.slice(0, ROWS)]).select(schema.names).cast(schema)
         return whole.combine_chunks().to_batches()[0]
     except (OSError, pa.ArrowException, AustralisError, LookupError, StopIteration):
         return None

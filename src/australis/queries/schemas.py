@@ -1,4 +1,4 @@
-"""Schemas of sources: what the columns of files are, told by the files themselves."""
+"""Schemas of sources, read from their files."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from australis.disk.paths import place as path_of
 from australis.errors import RunError
 
 BLOCK = 1 << 20
-"""Bytes of JSON whose lines tell the columns."""
+"""How many bytes of JSON are read to find the columns."""
 
 
 def schema_from(name: str, text: str) -> pa.Schema:
-    """The schema of a source from its text, by the beginning of its first file."""
+    """The schema of a source, from the beginning of its first file. Raises if that does not have one."""
     path, options = first(text)
     if path is None or options.get("header") == "false" or path.suffix.lower() in SOUNDS:
         absent = path is None and ":" not in text.removeprefix("replay:")
@@ -32,25 +32,25 @@ def schema_from(name: str, text: str) -> pa.Schema:
         )  # fmt: skip
         raise RunError(f"--source {name}={text}: {why}, such as --schema {name}='time int, mph int'")
     try:
-        found = _read(path, unquote(options.get("delimiter", ",")))
+        columns = _read_schema(path, unquote(options.get("delimiter", ",")))
     except (OSError, pa.ArrowInvalid) as error:
         raise RunError(f"--source {name}={text}: {path} does not read ({error})") from None
     # A column without values may hold anything.
-    return schema_of(pa.schema([f.with_type(pa.string()) if f.type == pa.null() else f for f in found]))
+    return schema_of(pa.schema([f.with_type(pa.string()) if f.type == pa.null() else f for f in columns]))
 
 
 def first(text: str) -> tuple[Path | None, dict[str, str]]:
-    """The first file of a source, which names a path, a folder or a glob, and the options after it."""
-    place, _, given = text.removeprefix("replay:").partition("?")
-    options = dict(part.partition("=")[::2] for part in given.split("&"))
+    """The first file of a source that is a path, a folder or a glob, and the options after it."""
+    place, _, query = text.removeprefix("replay:").partition("?")
+    options = dict(part.partition("=")[::2] for part in query.split("&"))
     path = path_of(place).expanduser()
     if path.is_file():
         return path, options
-    those = sorted(path.iterdir()) if path.is_dir() else [Path(each) for each in sorted(glob(str(path)))]
-    return next((each for each in those if each.is_file() and set(each.suffixes) & FORMATS.keys()), None), options
+    files = sorted(path.iterdir()) if path.is_dir() else [Path(each) for each in sorted(glob(str(path)))]
+    return next((each for each in files if each.is_file() and set(each.suffixes) & FORMATS.keys()), None), options
 
 
-def _read(path: Path, delimiter: str) -> pa.Schema:
+def _read_schema(path: Path, delimiter: str) -> pa.Schema:
     kind = form(path)
     if kind == "parquet":
         return pa.parquet.read_schema(path)

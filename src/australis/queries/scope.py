@@ -15,33 +15,33 @@ from australis.queries.piece import Piece
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table in FROM, by the names that it goes by in a query and in the stream."""
+    """A column of a table in FROM, with its name in the query and its name in the stream."""
 
     table: str
     name: str
-    held: str
+    stream_name: str
 
 
 @dataclass(frozen=True)
 class QueryScope:
-    """A stream, and the columns of it that a query may name."""
+    """A stream, and its columns that a query may name."""
 
     stream: Stream
     columns: tuple[Column, ...]
     sign: str | None = None
-    """The column of the stream that tells what enters and leaves, if its tuples are updates of an answer."""
+    """If the tuples are updates of an answer: the column that says whether an object enters or leaves."""
 
     def find(self, name: str) -> list[str]:
         """The columns of the stream that a name may mean, each once."""
-        fitting = (each.held for each in self.columns if name in (each.name, f"{each.table}.{each.name}"))
+        fitting = (each.stream_name for each in self.columns if name in (each.name, f"{each.table}.{each.name}"))
         return list(dict.fromkeys(fitting))
 
-    def held(self, name: str, piece: Piece) -> str:
-        """The one column of the stream that a name means."""
-        found = self.find(name)
-        if len(found) == 1:
-            return found[0]
-        if found:
+    def column(self, name: str, piece: Piece) -> str:
+        """The one column of the stream that a name means. Raises if there is none, or more than one."""
+        matches = self.find(name)
+        if len(matches) == 1:
+            return matches[0]
+        if matches:
             whose = [f"{each.table}.{each.name}" for each in self.columns if each.name == name]
             raise piece.error(f"`{name}` may be {' or '.join(dict.fromkeys(whose))}; say which", name)
         names = list(dict.fromkeys(each.name for each in self.columns))
@@ -50,13 +50,13 @@ class QueryScope:
         text = single_quotes(name) if f'"{name}"' in piece.text else ""
         raise piece.error(f"there is no column `{name}`{hint} The columns are {listing(names)}{text}", name)
 
-    def resolved(self, piece: Piece, given: Expr | None = None) -> Expr:
+    def resolve(self, piece: Piece, expression: Expr | None = None) -> Expr:
         """The expression of a piece, over the columns of the stream."""
-        written = piece.expr if given is None else given
-        return of(renamed(written.node, {name: self.held(name, piece) for name in written.columns}))
+        unresolved = piece.expr if expression is None else expression
+        return of(renamed(unresolved.node, {name: self.column(name, piece) for name in unresolved.columns}))
 
 
 def scope(stream: Stream, table: str, signed: bool = False) -> QueryScope:
-    """All columns of one stream; but if it is `signed`, not the one that tells what enters and leaves."""
+    """The scope of one stream: all of its columns, but not the sign of updates if it is `signed`."""
     names = [name for name in stream.schema.names if not (signed and name == SIGN)]
     return QueryScope(stream, tuple(Column(table, name, name) for name in names), SIGN if signed else None)

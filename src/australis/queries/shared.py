@@ -1,4 +1,4 @@
-"""Shared: the spatial clauses of all statements about the same objects are queries of one box (SOLE 3.2, 4)."""
+"""Shared answers: one box answers the spatial clauses of all statements about the same objects (SOLE 3.2, 4)."""
 
 from __future__ import annotations
 
@@ -16,76 +16,78 @@ from australis.queries.spatial import Inside, Moving, NearestClause
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """A clause of a statement, and the objects that it is about, of which only those count that satisfy `only`."""
+class ClauseRequest:
+    """A spatial clause of a statement, and the objects that it is about; objects count if they satisfy `only`."""
 
     statement: str
     clause: Inside | NearestClause
     objects: Stream
     focal: Stream
     moving: Moving
-    """By the names of columns in the stream."""
+    """Its columns are by their names in the stream."""
     carry: tuple[str, ...]
     only: Expr | None
 
     @property
     def key(self) -> Hashable:
-        """What clauses have in common that one box can answer.
+        """Clauses with the same key can share a box.
 
-        They carry the same, so that none is told of changes in columns that it does not have.
+        They carry the same columns, so that none gets updates for changes in columns that it does not have.
         """
         return self.objects, self.focal, self.moving, self.carry
 
 
 class Shared:
-    """Answers to clauses, one by one: with a box for each, or, where it is known what will be wanted, with few.
+    """Plans the answers to clauses, one after the other: with a box for each, or with shared boxes.
 
-    So a text is planned twice, the second time knowing what the first one `wanted`.
+    Sharing needs to know all clauses beforehand. So a text is planned twice, the second time with the `requests` of
+    the first.
     """
 
-    def __init__(self, known: Sequence[Wanted] = ()) -> None:
-        self.wanted: list[Wanted] = []
-        self.groups = _groups(known)
+    def __init__(self, planned: Sequence[ClauseRequest] = ()) -> None:
+        self.requests: list[ClauseRequest] = []
+        self.groups = _groups(planned)
         self.places = {
             at: (number, place) for number, group in enumerate(self.groups) for place, at in enumerate(group)
         }
-        self.known = known
-        self.made: dict[int, tuple[Stream, ...]] = {}
+        self.planned = planned
+        self.answers: dict[int, tuple[Stream, ...]] = {}
         self.renamed: dict[Stream, Stream] = {}
 
     def rename(self, stream: Stream, names: Mapping[str, str]) -> Stream:
-        """A stream with other names for its columns, the same for whoever asks."""
+        """A stream with its columns renamed; the same stream at every call."""
         if stream not in self.renamed:
             self.renamed[stream] = stream.map({to: of(Name(name)) for name, to in names.items()})
         return self.renamed[stream]
 
-    def answer(self, wanted: Wanted) -> Stream:
+    def answer(self, request: ClauseRequest) -> Stream:
         """The updates of the answer to one clause."""
-        at = len(self.wanted)
-        self.wanted.append(wanted)
+        at = len(self.requests)
+        self.requests.append(request)
         if at not in self.places:
-            return _asked(wanted, [wanted])[0]
+            return _answer_together(request, [request])[0]
         number, place = self.places[at]
-        if number not in self.made:
-            self.made[number] = _asked(wanted, [self.known[each] for each in self.groups[number]])
-        return self.made[number][place]
+        if number not in self.answers:
+            self.answers[number] = _answer_together(request, [self.planned[each] for each in self.groups[number]])
+        return self.answers[number][place]
 
 
-def _groups(known: Sequence[Wanted]) -> list[list[int]]:
-    """Which clauses are answered together: a box has room for some conditions only."""
+def _groups(requests: Sequence[ClauseRequest]) -> list[list[int]]:
+    """The positions of clauses that share a box. A box has room for a limited number of conditions."""
     conditions: dict[Hashable, dict[Expr, int]] = {}
     groups: dict[Hashable, list[int]] = {}
-    for at, each in enumerate(known):
-        mine = conditions.setdefault(each.key, {})
-        number = 0 if each.only is None else mine.setdefault(each.only, len(mine))
+    for at, each in enumerate(requests):
+        numbers = conditions.setdefault(each.key, {})
+        number = 0 if each.only is None else numbers.setdefault(each.only, len(numbers))
         groups.setdefault((each.key, number // MOST_CONDITIONS), []).append(at)
     return list(groups.values())
 
 
-def _asked(first: Wanted, group: Sequence[Wanted]) -> tuple[Stream, ...]:
-    """The answers of clauses about the objects of the first.
+def _answer_together(first: ClauseRequest, group: Sequence[ClauseRequest]) -> tuple[Stream, ...]:
+    """Plan a box that answers clauses about the objects of the first, and return the stream of each.
 
-    A condition of all is evaluated first; otherwise those are passed over that satisfy none, if all clauses have one.
+    A condition that all clauses share is evaluated first. If they have different ones, objects that satisfy none are
+    dropped first.
     """
     distinct = dict.fromkeys(each.only for each in group)
     some = [condition for condition in distinct if condition is not None]
@@ -96,23 +98,23 @@ def _asked(first: Wanted, group: Sequence[Wanted]) -> tuple[Stream, ...]:
         condition = None if each.only is None else names.get(each.only)
         clause = each.clause
         if first.moving.earth and isinstance(clause, Inside):
-            clause = clause.turned()
-        queries[_free(each.statement, queries)] = {**clause.question, "condition": condition}
+            clause = clause.on_earth()
+        queries[_free_name(each.statement, queries)] = {**clause.question, "condition": condition}
     moving = first.moving
-    found = first.objects.ask(
+    updates = first.objects.ask(
         queries, id=moving.id, x=moving.x, y=moving.y, time=moving.time, timeout=moving.timeout, earth=moving.earth,
         every=moving.every, ahead=moving.ahead, only=only,
         where={name: condition for condition, name in names.items()}, carry=first.carry, revise=True, focal=first.focal,
     )  # fmt: skip
     if len(group) == 1:
-        return (found,)
-    return found.route(*(of(apply("=", Name(QUERY), Literal(name))) for name in queries))[:-1]
+        return (updates,)
+    return updates.route(*(of(apply("=", Name(QUERY), Literal(name))) for name in queries))[:-1]
 
 
-def _free(name: str, taken: Mapping[str, object]) -> str:
-    """A name that is not taken, such as the one given."""
+def _free_name(name: str, used: Mapping[str, object]) -> str:
+    """A name that is not used yet: `name`, or `name` with a number."""
     number, free = 1, name
-    while free in taken:
+    while free in used:
         number += 1
         free = f"{name}_{number}"
     return free

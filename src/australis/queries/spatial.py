@@ -25,10 +25,10 @@ class Inside:
     y2: float
     focal: int | None = None
     first: float | None = field(default=None, compare=False)
-    """The x that was written first; on the earth it is the west."""
+    """The x that was written first; on the earth it is the western one."""
 
-    def turned(self) -> Inside:
-        """On the earth, from its first longitude east to its second, over the antimeridian if that is less."""
+    def on_earth(self) -> Inside:
+        """The rectangle on the earth: east from its first longitude to its second, even across the antimeridian."""
         if self.focal is not None or self.first is None or self.x1 == self.first:
             return self
         east = self.x1 + 360
@@ -37,7 +37,7 @@ class Inside:
 
     @property
     def question(self) -> dict[str, Any]:
-        """The query as `ask` takes it: as wide as its corners at least, so that edges belong to it."""
+        """The query as `ask` takes it. It is at least as wide as its corners, so that its edges belong to it."""
         x, y = self.x1 / 2 + self.x2 / 2, self.y1 / 2 + self.y2 / 2
         half = _half(x, self.x1, self.x2), _half(y, self.y1, self.y2)
         return {
@@ -61,10 +61,10 @@ class NearestClause:
 
 @dataclass(frozen=True)
 class Moving:
-    """How the objects that spatial clauses ask for report: their columns, and after how long a silence they are gone.
+    """How the objects of spatial clauses report: their columns, and the `timeout` after which a silent object is gone.
 
-    `every` says when answers are told: after every report, after a span of time, or after every train (`"train"`).
-    `first` has `selection` or `inside` come first, whatever the costs.
+    `every` says when answers are updated: after every report, after a span of time, or after every train (`"train"`).
+    `first` makes `selection` or `inside` come first, whatever the costs.
     """
 
     id: str = "id"
@@ -79,7 +79,7 @@ class Moving:
 
 
 def _half(middle: float, low: float, high: float) -> float:
-    """Half of a side, such that both ends are reached in spite of rounding."""
+    """Half of a side, large enough to reach both ends in spite of rounding."""
     half = (high - low) / 2
     while middle - half > low or middle + half < high:
         half = math.nextafter(half, math.inf)

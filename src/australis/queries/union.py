@@ -1,4 +1,4 @@
-"""Unions of a query: streams as one, column by column, whatever their columns are named."""
+"""Unions of a query: merges streams column by column, whatever the columns are named."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from australis.arrow.schema import numeric, type_text
 from australis.expressions import Expr
 from australis.expressions.expression import of
 from australis.expressions.node import Literal, Name, apply
-from australis.queries.group import mapped
+from australis.queries.group import map_columns
 from australis.queries.piece import Piece
 
 
-def united(parts: Sequence[Stream], piece: Piece) -> Stream:
-    """The union of streams under the names of the first; numbers of different types get one that holds both."""
+def plan_union(parts: Sequence[Stream], piece: Piece) -> Stream:
+    """Plan the union of streams, with the names of the first. Numbers of different types get a type that holds both."""
     first = parts[0].schema
     for part in parts:
         if len(part.schema) != len(first):
@@ -26,10 +26,10 @@ def united(parts: Sequence[Stream], piece: Piece) -> Stream:
             )
     types = [_common([part.schema.field(at) for part in parts], piece) for at in range(len(first))]
     alike = [
-        mapped(part, {name: _cast(part.schema.field(at), types[at]) for at, name in enumerate(first.names)}, piece)
+        map_columns(part, {name: _cast(part.schema.field(at), types[at]) for at, name in enumerate(first.names)}, piece)
         for part in parts
     ]
-    with piece.telling():
+    with piece.locate_errors():
         return alike[0].union(*alike[1:])
 
 
@@ -38,8 +38,8 @@ def _common(fields: Sequence[pa.Field[pa.DataType]], piece: Piece) -> pa.DataTyp
     if len(types) == 1:
         return fields[0].type
     if not all(numeric(each) and not pa.types.is_decimal(each) for each in types) or pa.uint64() in types:
-        those = " and ".join(dict.fromkeys(type_text(field.type) for field in fields))
-        raise piece.error(f"column `{fields[0].name}` of the UNION ALL is {those} in its parts; cast one of them")
+        type_names = " and ".join(dict.fromkeys(type_text(field.type) for field in fields))
+        raise piece.error(f"column `{fields[0].name}` of the UNION ALL is {type_names} in its parts; cast one of them")
     return pa.float64() if any(pa.types.is_floating(each) for each in types) else pa.int64()
 
 

@@ -27,7 +27,7 @@ _FORMS = {
 
 @dataclass(frozen=True)
 class WindowClause:
-    """Windows on a column of times, as long as `size`, that slide by `advance` (by their size)."""
+    """Windows of `size` on a column of times, which slide by `advance`."""
 
     on: str
     size: Length
@@ -47,20 +47,20 @@ def from_table(windowed: Windowed, types: pa.Schema) -> WindowClause:
     node = windowed.on.expr.node
     if isinstance(node, FunctionCall) and node.function == "descriptor" and len(node.args) == 1:
         node = node.args[0]
-    given = [(name, piece.expr.node, piece) for name, piece in windowed.lengths]
-    slack = [node for name, node, _ in given if name == "SLACK"]
-    named = {"SLIDE" if name == "ADVANCE" else name: node for name, node, _ in given if name and name != "SLACK"}
-    rest = [node for name, node, _ in given if name is None]
-    wanted = ["SIZE"] if windowed.kind == "TUMBLE" else ["SLIDE", "SIZE"]
-    named |= dict(zip([name for name in wanted if name not in named], rest, strict=False))
-    if set(named) != set(wanted) or len(named) + len(slack) != len(given):
+    lengths = [(name, piece.expr.node, piece) for name, piece in windowed.lengths]
+    slack = [node for name, node, _ in lengths if name == "SLACK"]
+    by_name = {"SLIDE" if name == "ADVANCE" else name: node for name, node, _ in lengths if name and name != "SLACK"}
+    rest = [node for name, node, _ in lengths if name is None]
+    names = ["SIZE"] if windowed.kind == "TUMBLE" else ["SLIDE", "SIZE"]
+    by_name |= dict(zip([name for name in names if name not in by_name], rest, strict=False))
+    if set(by_name) != set(names) or len(by_name) + len(slack) != len(lengths):
         raise windowed.piece.error(f"write {_FORMS[windowed.kind.lower()]}")
-    made = _window(node, named["SIZE"], named.get("SLIDE"), types, windowed.piece)
+    clause = _window(node, by_name["SIZE"], by_name.get("SLIDE"), types, windowed.piece)
     if not slack:
-        return made
+        return clause
     if not isinstance(slack[0], Literal) or type(slack[0].value) is not int or slack[0].value < 0:
         raise windowed.piece.error("SLACK is a count of tuples, 0 or more", "SLACK")
-    return WindowClause(made.on, made.size, made.advance, slack[0].value, made.piece)
+    return WindowClause(clause.on, clause.size, clause.advance, slack[0].value, clause.piece)
 
 
 def from_group(call: FunctionCall, types: pa.Schema, piece: Piece) -> WindowClause:
