@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from australis.apps.linear_road.feed import feed
-from australis.apps.linear_road.road_history import opened
+from australis.apps.linear_road.road_history import open_history
 from australis.apps.linear_road.validation import validate
 
 pytestmark = pytest.mark.spark
@@ -74,7 +74,7 @@ def test_a_run_from_a_flat_file_that_is_killed_goes_on(road: Path, tmp_path: Pat
     tool(*run, "--speed", "max")
     assert answers.stat().st_size > before > 0
     stream = feed(flat)
-    verdict = validate(stream, answers, opened(road / "history", feed(road)), speed=float("inf"))
+    verdict = validate(stream, answers, open_history(road / "history", feed(road)), speed=float("inf"))
     assert verdict.ok, verdict.text()
 
 

@@ -162,7 +162,7 @@ def test_the_fastest_replay_waits_for_nothing(place):
 def test_outputs_without_a_sink_are_shown_or_go_nowhere(place):
     net = au.network(a=au.stream("r", "time int").filter("time > 0"), b=au.stream("r", "time int").filter("time < 9"))
     assert given.sinks(net, {"b": "b.csv"}) == {"a": Console(name="a"), "b": Single("b.csv")}
-    assert given.sinks(net, {"b": "console"}, shown=False) == {"b": Console(name="b")}
+    assert given.sinks(net, {"b": "console"}, printed=False) == {"b": Console(name="b")}
 
 
 RATE = "reports=rate:2000?time=cast(n as int)&mph=cast(mod(n, 100) as int)"

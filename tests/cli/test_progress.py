@@ -30,14 +30,14 @@ def run(tmp_path, monkeypatch):
 @pytest.fixture
 def screen(run):
     console = Console(file=io.StringIO(), force_terminal=True, width=80, color_system=None)
-    screen = Screen(run, "jams.yaml", console, kept=True)
+    screen = Screen(run, "jams.yaml", console, resumable=True)
     yield screen
     screen.close()
 
 
 def drawn(screen, now, note=""):
     console = Console(file=io.StringIO(), width=80)
-    console.print(screen.drawn(now, note))
+    console.print(screen.draw(now, note))
     return [line.rstrip() for line in console.file.getvalue().splitlines()]
 
 
@@ -53,12 +53,12 @@ def test_rows_tell_of_streams_and_outputs_and_not_of_stored_tables(tmp_path):
 
 def test_rates_are_those_of_the_last_seconds(run):
     rates = Rates()
-    rates.look(0, run.totals)
+    rates.record(0, run.totals)
     assert rates.of("reports", 0) == 0
     for second in range(1, 21):
         run.batch(taken=100 if second < 10 else 300, given=10)
-        rates.look(second, run.totals)
-        rates.look(second + 0.1, run.totals)
+        rates.record(second, run.totals)
+        rates.record(second + 0.1, run.totals)
     assert rates.of("reports", 20) == 300
     assert rates.of("fast", 20) == 10
     assert rates.of("reports", 40) == pytest.approx(300 * 5 / 25), "nothing has come for a while"
@@ -66,10 +66,10 @@ def test_rates_are_those_of_the_last_seconds(run):
 
 def test_rates_of_long_batches_span_several(run):
     rates = Rates()
-    rates.look(0, run.totals)
+    rates.record(0, run.totals)
     for minute in range(1, 6):
         run.batch(taken=6000, given=0)
-        rates.look(minute * 60, run.totals)
+        rates.record(minute * 60, run.totals)
     assert rates.of("reports", 300) == 100
 
 
@@ -96,7 +96,7 @@ def test_dead_letters_and_notes_are_beneath(run, screen):
     run.batch(taken=10, given=4, letters=3)
     *_, dead, note = drawn(screen, time.monotonic() + 1, "stopping")
     assert (dead, note) == ("3 dead letters in road/letters", "stopping")
-    (text,) = [line for line in screen.drawn(0).renderables if "dead" in str(line)]
+    (text,) = [line for line in screen.draw(0).renderables if "dead" in str(line)]
     assert text.style == "red"
 
 
@@ -113,9 +113,9 @@ def late(tmp_path, network, count=1234):
 
 def test_lost_tuples_are_told_on_the_screen_and_to_programs(tmp_path):
     run = late(tmp_path, au.network(fast=STATS))
-    screen = Screen(run, "jams.yaml", Console(file=io.StringIO(), force_terminal=True, width=200), kept=True)
+    screen = Screen(run, "jams.yaml", Console(file=io.StringIO(), force_terminal=True, width=200), resumable=True)
     console = Console(file=io.StringIO(), width=200)
-    console.print(screen.drawn(time.monotonic() + 1))
+    console.print(screen.draw(time.monotonic() + 1))
     screen.close()
     assert console.file.getvalue().splitlines()[-1].rstrip() == LATE
     assert progress.total_object(run, 1.5, True, "end")["late"] == {"stats": 1234, "watched": 1234}
@@ -124,30 +124,30 @@ def test_lost_tuples_are_told_on_the_screen_and_to_programs(tmp_path):
 
 def test_only_what_nothing_takes_is_lost(tmp_path):
     wired = au.network(fast=STATS, late=STATS.late)
-    assert progress.lost(late(tmp_path, wired)) == []
-    assert progress.lost(late(tmp_path, au.network(fast=STATS), 0)) == []
+    assert progress.lost_tuples(late(tmp_path, wired)) == []
+    assert progress.lost_tuples(late(tmp_path, au.network(fast=STATS), 0)) == []
     queries = au.stream("queries", "query int, kind string, x double, y double, radius double")
     ships = au.stream("ships", "id int, x double, y double").watch(queries, box="watched")
-    assert progress.lost(late(tmp_path, au.network(out=ships))) == [
+    assert progress.lost_tuples(late(tmp_path, au.network(out=ships))) == [
         "1 tuple was refused at box `watched`: they are dead letters; to use them, send its port `refused` somewhere"
     ]
 
 
 def test_what_to_do_about_late_tuples_depends_on_the_box(tmp_path):
     slack = REPORTS.aggregate(on="time", size=60, n="count(*)", slack=7, box="stats")
-    assert progress.lost(late(tmp_path, au.network(fast=slack), 2))[0] == (
+    assert progress.lost_tuples(late(tmp_path, au.network(fast=slack), 2))[0] == (
         "2 tuples were late at box `stats`: give it more slack than 7, or send its port `late` somewhere"
     )
-    assert progress.lost(late(tmp_path, au.network(fast=slack), 2), "say --slack N")[0] == (
+    assert progress.lost_tuples(late(tmp_path, au.network(fast=slack), 2), "say --slack N")[0] == (
         "2 tuples were late at box `stats`: say --slack N"
     )
     window = REPORTS.window("mph", "time", 8, 1, box="stats")
-    assert "sort the stream before it, or send" in progress.lost(late(tmp_path, au.network(fast=window), 2))[0]
+    assert "sort the stream before it, or send" in progress.lost_tuples(late(tmp_path, au.network(fast=window), 2))[0]
 
 
 def test_the_backlog_is_asked_by_a_thread_and_may_fail(run, screen, monkeypatch):
     monkeypatch.setattr("australis.cli.screen._PAUSE", 0.01)
-    another = Screen(run, "", Console(file=io.StringIO(), force_terminal=True), kept=False)
+    another = Screen(run, "", Console(file=io.StringIO(), force_terminal=True), resumable=False)
     _until(lambda: another.backlog == {"reports": 5})
     run.waiting = OSError("gone")
     _until(lambda: another.backlog == {})
@@ -156,7 +156,7 @@ def test_the_backlog_is_asked_by_a_thread_and_may_fail(run, screen, monkeypatch)
 
 def test_results_come_above_the_screen(run, capsys):
     console = Console(file=io.StringIO(), force_terminal=True, width=80)
-    screen = Screen(run, "", console, kept=False)
+    screen = Screen(run, "", console, resumable=False)
     screen._live._redirect_stdout = True
     screen._live.stop()
     screen._live.start()
@@ -179,12 +179,12 @@ def test_the_summary_is_one_line(run):
 
 
 def test_the_first_dead_letter_is_shown(run):
-    assert progress.first_letter(run) == ""
+    assert progress.first_dead_letter(run) == ""
     found = [Letter("2 values for 3 columns", "a.csv", 40, b"1,2"), Letter("", "a.csv", 44, b"3")]
     with closing(letters.writer(run.checkpoint.path)) as writer:
         writer.write(1, [letters.table("reports", found, 1)])
     run.batch(taken=1, given=0, letters=2)
-    assert progress.first_letter(run) == "; the first: reports: a.csv: at 40: 2 values for 3 columns, in 1,2"
+    assert progress.first_dead_letter(run) == "; the first: reports: a.csv: at 40: 2 values for 3 columns, in 1,2"
 
 
 def test_paths_are_short_where_they_can_be(run, tmp_path):

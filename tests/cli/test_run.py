@@ -13,7 +13,7 @@ from rich.console import Console
 from australis import RunError
 from australis.cli import run as command
 from australis.cli.interrupts import Interrupts
-from australis.cli.run import Beginning, Telling, Watched
+from australis.cli.run import RunReporter, StartingRun, WatchedRun
 from tests.cli.standin import StandIn
 
 
@@ -52,13 +52,13 @@ def asked():
 
 
 def telling(**options):
-    return Telling("net.yaml", "australis run", console=Console(file=io.StringIO(), width=200), **options)
+    return RunReporter("net.yaml", "australis run", console=Console(file=io.StringIO(), width=200), **options)
 
 
 def test_the_end_of_the_inputs(slow, asked):
     run, notes = slow(), []
     threading.Timer(0.2, lambda: (setattr(run, "active", False), run.finish.set())).start()
-    assert Watched(run, asked, notes.append, print).to_its_end()
+    assert WatchedRun(run, asked, notes.append, print).wait_for_end()
     assert set(notes) == {""}
 
 
@@ -74,7 +74,7 @@ def test_a_signal_waits_for_the_batch_under_way(slow, asked, number):
         if notes.count(command._STOPPING) == 3:
             run.finish.set()
 
-    assert Watched(run, asked, show, lambda: notes.append("hush")).to_its_end()
+    assert WatchedRun(run, asked, show, lambda: notes.append("hush")).wait_for_end()
     assert notes[0] == ""
     assert notes[1:4] == [command._STOPPING] * 3
     assert asked.status == 128 + number
@@ -90,7 +90,7 @@ def test_a_second_signal_stops_at_once_and_what_that_breaks_is_no_failure(slow, 
             os.kill(os.getpid(), signal.SIGINT)
             os.kill(os.getpid(), signal.SIGINT)
 
-    assert Watched(run, asked, show, lambda: notes.append("hush")).to_its_end()
+    assert WatchedRun(run, asked, show, lambda: notes.append("hush")).wait_for_end()
     assert notes[1:8] == [command._STOPPING] * 7, "one that comes twice at once is one"
     assert notes[8:10] == ["hush", command._AT_ONCE]
 
@@ -99,7 +99,7 @@ def test_a_run_that_does_not_stop_is_left(slow, asked, monkeypatch):
     monkeypatch.setattr(command, "_GRACE", 0.3)
     run = slow(stuck=True)
     asked.times = 2
-    assert not Watched(run, asked, lambda note: None, print).to_its_end()
+    assert not WatchedRun(run, asked, lambda note: None, print).wait_for_end()
     run.finish.set()
 
 
@@ -109,7 +109,7 @@ def test_a_failure_is_raised_in_one_line(slow, asked):
     run.active = False
     run.finish.set()
     with pytest.raises(RunError, match=r"^KeyError: 'vid'$"):
-        Watched(run, asked, lambda note: None, print).to_its_end()
+        WatchedRun(run, asked, lambda note: None, print).wait_for_end()
 
 
 @pytest.mark.parametrize(
@@ -120,8 +120,8 @@ def test_who_stops_a_run_is_told_how_to_go_on(slow, asked, kept, said):
     run = slow()
     asked.times, asked.number = 1, signal.SIGINT
     run.finish.set()
-    told = telling(kept=kept)
-    assert command._to_its_end(run, asked, told, time.monotonic(), print) == 130
+    told = telling(resumable=kept)
+    assert command._finish(run, asked, told, time.monotonic(), print) == 130
     summary, how = told.console.file.getvalue().splitlines()
     assert summary.startswith("in: reports 0; out: fast 0; 0 batches")
     assert said in how
@@ -132,7 +132,7 @@ def test_quiet_says_nothing(slow, asked):
     asked.times = 1
     run.finish.set()
     told = telling(quiet=True)
-    assert command._to_its_end(run, asked, told, time.monotonic(), print) == 130
+    assert command._finish(run, asked, told, time.monotonic(), print) == 130
     assert told.console.file.getvalue() == ""
 
 
@@ -141,14 +141,14 @@ def test_a_failure_has_a_last_object_too(slow, asked, capsys):
     run.active = False
     run.finish.set()
     with pytest.raises(RunError, match="disk full"):
-        command._to_its_end(run, asked, telling(json=True), time.monotonic(), print)
+        command._finish(run, asked, telling(json=True), time.monotonic(), print)
     assert '"ended": "failure"' in capsys.readouterr().out
 
 
 def test_a_signal_before_the_run_is_heard_while_it_is_started_and_handlers_come_back():
     before, go_on = signal.getsignal(signal.SIGTERM), threading.Event()
     with Interrupts() as asked:
-        beginning = Beginning(lambda: go_on.wait() and None)
+        beginning = StartingRun(lambda: go_on.wait() and None)
         os.kill(os.getpid(), signal.SIGTERM)
         assert beginning.wait(asked) is None
         assert asked.status == 143
@@ -163,4 +163,4 @@ def test_what_goes_wrong_at_the_start_is_raised():
         raise RunError("no such road")
 
     with Interrupts() as asked, pytest.raises(RunError, match="no such road"):
-        Beginning(fail).wait(asked)
+        StartingRun(fail).wait(asked)

@@ -92,7 +92,7 @@ def test_a_query_runs_on_spark_as_other_networks_do(place: Path, monkeypatch: py
     assert [node.box.kind for node in net.nodes] == ["aggregate", "map"]
     assert named["reports"].speed == 10
     assert isinstance(named["out"], Single)
-    assert (telling.kept, telling.quiet, telling.sinks) == (True, True, {"out": "jams.csv"})
+    assert (telling.resumable, telling.quiet, telling.sinks) == (True, True, {"out": "jams.csv"})
     asked = {name: value for name, value in given.items() if value not in (None, False)}
     assert asked == {"checkpoint": Path("road"), "master": "local[1]", "partitions": 3}
 

@@ -1,4 +1,4 @@
-"""What a command line gives a run: sources and sinks by name, a speed, a trigger, a port."""
+"""Arguments of commands as a run takes them: sources and sinks by name, a speed, a trigger, a cluster."""
 
 from __future__ import annotations
 
@@ -16,52 +16,52 @@ from australis.connectors.sources.replay import Replay
 from australis.errors import AustralisError, RunError, listing, near
 
 FASTEST = 1e12
-"""The speed of a replay that waits for nothing: a day of its own time is over at once."""
+"""The speed of a replay that never waits."""
 _MASTERS = ("local", "spark://", "yarn", "k8s://")
 _EXAMPLES = {"--source": "reports=reports.csv", "--sink": "jams=jams.csv"}
 
 
-def named(option: str, given: Iterable[str] | None) -> dict[str, str]:
+def by_name(option: str, texts: Iterable[str] | None) -> dict[str, str]:
     """The texts of an option by name.
 
-    >>> named("--source", ["reports=reports/*.csv?follow=true"])
+    >>> by_name("--source", ["reports=reports/*.csv?follow=true"])
     {'reports': 'reports/*.csv?follow=true'}
     """
-    found: dict[str, str] = {}
-    for each in given or ():
+    texts_by_name: dict[str, str] = {}
+    for each in texts or ():
         name, sign, text = each.partition("=")
         if not (name and sign and text):
             raise RunError(f"{option} {each}: write it as NAME=TEXT, such as {option} {_EXAMPLES[option]}")
-        if name in found:
+        if name in texts_by_name:
             raise RunError(f"{option} {each}: {name} is given already; a glob or a folder names several files at once")
-        found[name] = text
-    return found
+        texts_by_name[name] = text
+    return texts_by_name
 
 
 def sources(network: Network, texts: Mapping[str, str], speed: str | None = None) -> dict[str, Source]:
-    """The sources of all inputs. A speed is that of every replay among them."""
+    """The sources of all inputs. `speed` is set on every replay among them."""
     inputs = {input.name: input for input in network.inputs}
     for name in texts:
         _check(name, inputs, "input", "--source")
     for name in inputs:
         if name not in texts:
             raise RunError(f"input {name} has no source: give it one, such as --source {name}={name}.csv")
-    found = {name: _source(name, text, network) for name, text in texts.items()}
-    return found if speed is None else _at_speed(found, texts, speed)
+    sources_by_name = {name: _source(name, text, network) for name, text in texts.items()}
+    return sources_by_name if speed is None else _at_speed(sources_by_name, texts, speed)
 
 
-def sinks(network: Network, texts: Mapping[str, str], shown: bool = True) -> dict[str, Sink]:
-    """The sinks of the outputs: those that are given none are shown on the console, or go nowhere."""
+def sinks(network: Network, texts: Mapping[str, str], printed: bool = True) -> dict[str, Sink]:
+    """The sinks of the outputs. Outputs without one are printed to the console, unless `printed` is false."""
     outputs = [output.name for output in network.outputs]
     for name in texts:
         _check(name, outputs, "output", "--sink")
-    found: dict[str, Sink] = {name: Console(name=name) for name in outputs if shown}
+    sinks_by_name: dict[str, Sink] = {name: Console(name=name) for name in outputs if printed}
     for name, text in texts.items():
         try:
-            found[name] = Console(name=name) if text == "console" else sink.sink(text)
+            sinks_by_name[name] = Console(name=name) if text == "console" else sink.sink(text)
         except AustralisError as error:
             raise RunError(f"--sink {name}={text}: {error}") from error
-    return found
+    return sinks_by_name
 
 
 def trigger(text: str | None) -> float | None:
@@ -73,14 +73,14 @@ def trigger(text: str | None) -> float | None:
 
 
 def master(text: str | None) -> str | None:
-    """The address of a Spark cluster."""
+    """The address of a Spark cluster. Raises if it cannot be one."""
     if text is not None and not text.startswith(_MASTERS):
         raise RunError(f"--master {text}: is no Spark cluster; write for example spark://HOST:7077, yarn or local[2]")
     return text
 
 
 def pace(text: str) -> float:
-    """How many times as fast as the clock; `max` waits for nothing."""
+    """A speed: how many times as fast as the clock. `max` never waits."""
     try:
         times = FASTEST if text == "max" else float(text)
     except ValueError as error:
@@ -90,9 +90,9 @@ def pace(text: str) -> float:
     return times
 
 
-def _check(name: str, known: Iterable[str], what: str, option: str) -> None:
-    if name not in known:
-        raise RunError(f"{option} {name}: there is no {what} {name}; there are {listing(known)}{near(name, known)}")
+def _check(name: str, names: Iterable[str], what: str, option: str) -> None:
+    if name not in names:
+        raise RunError(f"{option} {name}: there is no {what} {name}; there are {listing(names)}{near(name, names)}")
 
 
 def _source(name: str, text: str, network: Network) -> Source:
@@ -103,14 +103,15 @@ def _source(name: str, text: str, network: Network) -> Source:
         raise RunError(f"--source {name}: {error}") from error
 
 
-def _at_speed(found: Mapping[str, Source], texts: Mapping[str, str], speed: str) -> dict[str, Source]:
+def _at_speed(sources_by_name: Mapping[str, Source], texts: Mapping[str, str], speed: str) -> dict[str, Source]:
     times = pace(speed)
-    if not any(isinstance(source, Replay) for source in found.values()):
+    if not any(isinstance(source, Replay) for source in sources_by_name.values()):
         name, text = next(iter(texts.items()))
         raise RunError(
             f"--speed {speed}: no source is a replay; write one with the column that has the times, such as"
             f" --source '{name}=replay:{text.partition('?')[0]}?on=time'"
         )
     return {
-        name: replace(source, speed=times) if isinstance(source, Replay) else source for name, source in found.items()
+        name: replace(source, speed=times) if isinstance(source, Replay) else source
+        for name, source in sources_by_name.items()
     }

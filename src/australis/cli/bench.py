@@ -16,7 +16,7 @@ from australis.errors import RunError
 app = Commands("Measurements.")
 
 _PEERS = ("duckdb", "polars", "protobuf")
-"""What benchmarks compare with, and nothing else needs."""
+"""Packages that only benchmarks need, to compare with."""
 Figures = Annotated[Path | None, typer.Option("--json", metavar="OUT.JSON", help="Write the figures here.")]
 
 
@@ -122,7 +122,7 @@ def moving(
 
 
 def _bench(name: str) -> Callable[..., None]:
-    """A benchmark; what it compares with may not be installed."""
+    """The function of a benchmark. It raises if a package that it compares with is not installed."""
 
     def measure(*args: Any, **options: Any) -> None:
         try:

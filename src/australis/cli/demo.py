@@ -18,19 +18,21 @@ def demo(
 ) -> None:
     """Answer twenty minutes of Linear Road on Spark: simulated, run, validated, and drawn in one page.
 
-    The exit status is 1 if an answer is wrong or missing. Late answers are told, and are no failure: how late they
-    are depends on what else the machine does.
+    The exit status is 1 if an answer is wrong or missing. Late answers are reported, but are no failure: they depend
+    on what else the machine does.
     """
     from rich.console import Console
 
-    from australis.apps.linear_road.demo import demo as done
+    from australis.apps.linear_road.demo import demo as run_demo
 
     console = Console()
     with console.status("") as status:
-        made = done(out, status.update, seconds, seed, speed, lead)
-    verdict = made.verdict
+        demonstration = run_demo(out, status.update, seconds, seed, speed, lead)
+    verdict = demonstration.verdict
     console.print(verdict.text(), highlight=False, markup=False, soft_wrap=True)
-    console.print(f"\n{made.traffic}\nAll of it in pictures: {made.page}", highlight=False, soft_wrap=True)
+    console.print(
+        f"\n{demonstration.traffic}\nAll of it in pictures: {demonstration.page}", highlight=False, soft_wrap=True
+    )
     if verdict.right and verdict.late:
         print(
             f"australis: {verdict.late:,} right answers came late, as the machine was busy; try a lower --speed than"

@@ -1,4 +1,4 @@
-"""Commands as the command line has them: groups and commands that read paths and show their options alike."""
+"""Groups and commands of the command line, which read paths and show their options in the same way."""
 
 from __future__ import annotations
 
@@ -15,52 +15,52 @@ from australis.disk.paths import place
 from australis.errors import RunError
 
 
-class _Alike:
-    """What groups and commands have in common."""
+class _CommonCommand:
+    """The common part of groups and commands."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """The options as help shows them: one that is on or off takes nothing, and is shown with nothing."""
-        found: list[Any] = super().get_params(ctx)  # type: ignore[misc]
-        for each in found:
+        """The options as help shows them. Flags have no metavar."""
+        params: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for each in params:
             if getattr(each, "is_flag", False):
                 each.metavar = ""
             elif each.param_type_name == "argument":
-                each.display_type_rich = _nothing  # its name says what it takes
-        return found
+                each.display_type_rich = _no_type  # its name is enough
+        return params
 
     def invoke(self, ctx: Any) -> Any:
-        """Paths may be given as `file:///path`; other addresses are refused before anything is made of them."""
+        """Run the command. Paths may be `file:///path`; other addresses are refused first."""
         for each in self.get_params(ctx):
             if each.name in ctx.params:
-                ctx.params[each.name] = _located(each.opts[0], ctx.params[each.name])
+                ctx.params[each.name] = _locate(each.opts[0], ctx.params[each.name])
         return super().invoke(ctx)  # type: ignore[misc]
 
 
-class Command(_Alike, TyperCommand):
-    """One that does something."""
+class Command(_CommonCommand, TyperCommand):
+    """A command that does something."""
 
 
 class Later(Command):
-    """A name and a line of help, until it is chosen: then its module is imported."""
+    """A command of which only the name and a line of help are known. Its module is imported when it is chosen."""
 
     def chosen(self) -> Any:
-        """The command itself."""
+        """Import the command itself."""
         assert self.callback is not None
-        found = self.callback()
-        found.name = self.name
-        return found
+        command = self.callback()
+        command.name = self.name
+        return command
 
 
-class CommandGroup(_Alike, TyperGroup):
-    """One that has others."""
+class CommandGroup(_CommonCommand, TyperGroup):
+    """A group of commands."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[Any, Any, list[str]]:
-        name, found, rest = super().resolve_command(ctx, args)
-        return name, found.chosen() if isinstance(found, Later) else found, rest
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, command.chosen() if isinstance(command, Later) else command, rest
 
 
 class Commands(typer.Typer):
-    """Commands under one name."""
+    """A group of commands under one name."""
 
     def __init__(self, help: str, cls: type[CommandGroup] = CommandGroup, completion: bool = False) -> None:
         super().__init__(cls=cls, help=help, no_args_is_help=True, add_completion=completion)
@@ -69,26 +69,26 @@ class Commands(typer.Typer):
         return super().command(name, **{"cls": Command, **settings})
 
     def later(self, name: str, module: str, what: str, line: str) -> None:
-        """A command, or commands, found in a module when they are chosen; `line` is the first of their help."""
+        """Add a command or a group that is imported when it is chosen. `line` is the first line of its help."""
 
-        def found() -> Any:
-            made = getattr(import_module(module), what)
-            if isinstance(made, Commands):
-                return get_command(made)
+        def load() -> Any:
+            loaded = getattr(import_module(module), what)
+            if isinstance(loaded, Commands):
+                return get_command(loaded)
             alone = Commands(line)
-            alone.command(name)(made)
+            alone.command(name)(loaded)
             return get_command(alone)
 
-        self.command(name, cls=Later, help=line)(found)
+        self.command(name, cls=Later, help=line)(load)
 
 
-def _nothing(ctx: object) -> None:
+def _no_type(ctx: object) -> None:
     return None
 
 
-def _located(option: str, value: Any) -> Any:
+def _locate(option: str, value: Any) -> Any:
     if isinstance(value, list | tuple):
-        return type(value)(_located(option, each) for each in value)
+        return type(value)(_locate(option, each) for each in value)
     if not isinstance(value, Path):
         return value
     try:

@@ -1,4 +1,4 @@
-"""Being asked to stop: by Ctrl-C, or by the signal that ends programs."""
+"""Interrupts: requests to stop, by Ctrl-C or by the signal that ends programs."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _BOUNCE = 0.3
-"""Seconds within which signals are one: programs that pass them on may send each twice."""
+"""Seconds within which signals count as one, since programs that pass them on may send each twice."""
 
 
 class Interrupts:
-    """How often this process was asked to stop, which is all that signals do from its `with` on."""
+    """Counts how often this process was asked to stop. Within its `with`, signals do nothing else."""
 
     def __init__(self) -> None:
         self.times, self.number = 0, 0
@@ -22,7 +22,7 @@ class Interrupts:
 
     def __enter__(self) -> Interrupts:
         for number in _SIGNALS:
-            self._before[number] = signal.signal(number, self._ask)
+            self._before[number] = signal.signal(number, self._count)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -31,10 +31,10 @@ class Interrupts:
 
     @property
     def status(self) -> int:
-        """What a program that was stopped by the signal ends with."""
+        """The exit status of a program that the signal stopped."""
         return 128 + (self.number or signal.SIGINT)
 
-    def _ask(self, number: int, frame: FrameType | None) -> None:
+    def _count(self, number: int, frame: FrameType | None) -> None:
         now = time.monotonic()
         if now - self._last > _BOUNCE:
             self.times, self.number = self.times + 1, number

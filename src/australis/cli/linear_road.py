@@ -47,10 +47,10 @@ def simulate(
     australis linear-road simulate --out road
     australis linear-road simulate --out roads --xways 10 --seed 7
     """
-    from australis.apps.linear_road.simulation.simulate import simulate as made
+    from australis.apps.linear_road.simulation.simulate import simulate as run_simulation
 
-    with _bar("simulating", seconds) as told:
-        note = made(out, xways, seconds, seed, form, copies, told, replace=replace)
+    with _bar("simulating", seconds) as on_progress:
+        note = run_simulation(out, xways, seconds, seed, form, copies, on_progress, replace=replace)
     requests = sum(note["requests"].values())
     print(
         f"{out}: {note['reports']:,} reports of {note['vehicles']:,} vehicles, {requests:,} requests,"
@@ -74,7 +74,7 @@ def history(
 
     if out is None and not given.is_dir():
         raise RunError(f"{given}: is no folder; say with --out where the history goes")
-    generate(feed(given), out or given / "history", seed, csv=csv, told=print, replace=replace)
+    generate(feed(given), out or given / "history", seed, csv=csv, on_progress=print, replace=replace)
 
 
 @app.command()
@@ -86,10 +86,12 @@ def show(
 ) -> None:
     """Draw the traffic: speeds in space and time, reports a second, tolls; as PNG and one HTML page."""
     from australis.apps.linear_road.feed import feed
-    from australis.apps.linear_road.show import show as drawn
+    from australis.apps.linear_road.show import show as draw
 
-    with _bar("reading", None) as told:
-        pictures = drawn(feed(given), out or (given if given.is_dir() else given.parent) / "show", told=told)
+    with _bar("reading", None) as on_progress:
+        pictures = draw(
+            feed(given), out or (given if given.is_dir() else given.parent) / "show", on_progress=on_progress
+        )
     for picture in pictures:
         print(picture)
 
@@ -115,26 +117,29 @@ def drive(
     australis linear-road drive road --to localhost:5000 --connections 4 --by xway
     """
     from australis.apps.linear_road import clock
-    from australis.apps.linear_road.drive import drive as driven
-    from australis.apps.linear_road.drive import opened
+    from australis.apps.linear_road.drive import drive as send
+    from australis.apps.linear_road.drive import open_connections
     from australis.apps.linear_road.feed import feed
 
     worst, times = 0.0, _speed(speed)
     stream, begins = feed(given, copies), None if since is None else clock.moment(since, "--since")
-    if math.isfinite(times):  # what is wrong is better told now than in an hour
-        _counted(stream)
-    with opened(to, listen, connections) as others, _bar("driving", stream.note.get("seconds")) as told:
+    if math.isfinite(times):  # a mistake is better reported now than in an hour
+        _count_tuples(stream)
+    with (
+        open_connections(to, listen, connections) as others,
+        _bar("driving", stream.note.get("seconds")) as on_progress,
+    ):
 
-        def heard(second: int, late: float) -> None:
+        def record(second: int, late: float) -> None:
             nonlocal worst
             worst = max(worst, late)
-            told(second)
+            on_progress(second)
 
-        def announced(began: float) -> None:
+        def announce(began: float) -> None:
             if math.isfinite(times) or since is not None:
-                print(f"time 0 is {clock.told(began)}", file=sys.stderr)
+                print(f"time 0 is {clock.show_moment(began)}", file=sys.stderr)
 
-        lines = driven(stream, others, times, heard, by=by, since=begins, announced=announced)
+        lines = send(stream, others, times, record, by=by, since=begins, announce=announce)
     print(f"{lines:,} lines, at most {worst:.3f} s late", file=sys.stderr)
 
 
@@ -164,28 +169,28 @@ def run(
     import tempfile
 
     from australis.apps.linear_road.benchmark import Benchmark
-    from australis.apps.linear_road.road_history import opened
+    from australis.apps.linear_road.road_history import open_history
     from australis.cli import arguments as texts
     from australis.cli import run as command
     from australis.connectors.address import address
 
     with tempfile.TemporaryDirectory(prefix="australis-") as folder:
         roads = Path(folder) if checkpoint is None else checkpoint.with_name(f"{checkpoint.name}.roads")
-        stream = _laid(given, copies, roads)
+        stream = _lay_out(given, copies, roads)
         _check_answerable(stream, past, given)
-        bench = Benchmark(stream, output, None if past is None else opened(past, stream), _speed(speed), lead)
-        telling = command.Telling(
+        bench = Benchmark(stream, output, None if past is None else open_history(past, stream), _speed(speed), lead)
+        reporter = command.RunReporter(
             title=str(given),
             again=shlex.join(["australis", *sys.argv[1:]]),
             json=json,
             quiet=quiet,
-            kept=checkpoint is not None,
+            resumable=checkpoint is not None,
             sinks={"answers": str(output)},
         )
         status = command.main(
             bench.network,
             bench.named,
-            telling,
+            reporter,
             checkpoint=checkpoint,
             master=texts.master(master),
             partitions=partitions,
@@ -221,13 +226,13 @@ def rate(
     \b
     australis linear-road rate --input road --history road/history --from 64
     """
-    import json as written
+    import json as json_module
 
     from rich.console import Console
 
     from australis.apps.linear_road.rate import Span, ratings
-    from australis.apps.linear_road.road_history import opened
-    from australis.apps.linear_road.road_layout import laid
+    from australis.apps.linear_road.road_history import open_history
+    from australis.apps.linear_road.road_layout import is_laid_out
     from australis.apps.linear_road.trial_sheet import sheet
     from australis.bench.machine import machine
     from australis.engine.spark.session import session
@@ -235,7 +240,7 @@ def rate(
     if first > most:
         raise RunError(f"--from {first} --to {most}: give no more expressways to begin with than to end with")
     stream = _feed(given)
-    if not laid(stream):
+    if not is_laid_out(stream):
         raise RunError(f"{given}: a rating takes a folder that `simulate` made, as arrow")
     _check_answerable(stream, past, given)
     end = int(stream.note["seconds"])
@@ -245,7 +250,7 @@ def rate(
     else:
         span = Span(since, end - live, end) if lead is None else Span(since, lead, min(end, lead + live))
     console = Console(highlight=False)
-    spark, ours = session()
+    spark, own_session = session()
     trials = []
     try:
         with console.status("starting") as status:
@@ -254,15 +259,15 @@ def rate(
                 span,
                 first,
                 most,
-                lambda copied: None if past is None else opened(past, copied),
+                lambda copied: None if past is None else open_history(past, copied),
                 spark=spark,
-                told=status.update,
+                on_progress=status.update,
             ):
                 trials.append(each)
                 console.print(sheet(each))
         where = machine(spark)
     finally:
-        if ours:
+        if own_session:
             spark.stop()
     best = max((each.xways for each in trials if each.verdict.ok), default=0)
     console.print(f"L-rating {best}: {span}; " + ", ".join(f"{name} {value}" for name, value in where.items()))
@@ -270,8 +275,8 @@ def rate(
     if copied > 1:
         console.print(f"{stream.xways} simulated expressways, each presented as {copied}")
     if json is not None:
-        found = {"rating": best, "span": str(span), "machine": where, "trials": [each.as_dict() for each in trials]}
-        _written(json, written.dumps(found, indent=2))
+        figures = {"rating": best, "span": str(span), "machine": where, "trials": [each.as_dict() for each in trials]}
+        _write(json, json_module.dumps(figures, indent=2))
 
 
 @app.command()
@@ -290,26 +295,26 @@ def validate(
     json: Annotated[bool, typer.Option("--json", help="Write the verdict as a JSON object.")] = False,
 ) -> None:
     """Recompute every answer from the input alone, and compare; the status is 0 if all is well."""
-    import json as written
+    import json as json_module
 
     from australis.apps.linear_road.clock import moment
     from australis.apps.linear_road.feed import feed
-    from australis.apps.linear_road.road_history import opened
-    from australis.apps.linear_road.validation import validate as validated
+    from australis.apps.linear_road.road_history import open_history
+    from australis.apps.linear_road.validation import validate as run_validation
 
     answers = options.paths(output, "--output")
     stream = feed(given, copies)
-    with _bar("validating", None) as told:
-        verdict = validated(
+    with _bar("validating", None) as on_progress:
+        verdict = run_validation(
             stream,
             answers,
-            None if past is None else opened(past, stream),
+            None if past is None else open_history(past, stream),
             speed=_speed(speed),
             since=since,
             began=0.0 if began is None else moment(began, "--began"),
-            told=told,
+            on_progress=on_progress,
         )
-    print(written.dumps(verdict.as_dict()) if json else verdict.text())
+    print(json_module.dumps(verdict.as_dict()) if json else verdict.text())
     raise typer.Exit(0 if verdict.ok else 1)
 
 
@@ -320,21 +325,21 @@ def _feed(path: Path) -> Feed:
 
 
 def _check_answerable(stream: Feed, past: Path | None, given: Path) -> None:
-    """Read all of an input before Spark starts: is it as it should be, and can all of it be answered?"""
+    """Check before Spark starts that an input is valid and that all of its requests can be answered."""
     from australis.apps.linear_road.census import check_answerable
 
-    check_answerable(_counted(stream), past, given)
+    check_answerable(_count_tuples(stream), past, given)
 
 
-def _counted(stream: Feed) -> dict[int, int]:
-    """How many tuples of each type there are; all of them have been checked then."""
+def _count_tuples(stream: Feed) -> dict[int, int]:
+    """Count the tuples of each type, and check all of them."""
     from australis.apps.linear_road.census import census
 
-    with _bar("checking", stream.note.get("seconds")) as told:
-        return census(stream, told)
+    with _bar("checking", stream.note.get("seconds")) as on_progress:
+        return census(stream, on_progress)
 
 
-def _written(path: Path, text: str) -> None:
+def _write(path: Path, text: str) -> None:
     try:
         path.write_text(text)
     except OSError as error:
@@ -348,23 +353,23 @@ def _speed(text: str) -> float:
     return math.inf if times >= FASTEST else times
 
 
-def _laid(path: Path, copies: int | None, folder: Path) -> Feed:
-    """A feed as the driver takes it; flat files are laid out in a folder first, where a run that goes on finds them."""
+def _lay_out(path: Path, copies: int | None, folder: Path) -> Feed:
+    """A feed as the driver takes it. Flat files are laid out in a folder first, which a resumed run uses again."""
     from australis.apps.linear_road.feed import NOTE, feed
-    from australis.apps.linear_road.road_layout import laid, lay
+    from australis.apps.linear_road.road_layout import is_laid_out, lay_out
 
-    found = feed(path, copies)
-    if laid(found):
-        return found
+    stream = feed(path, copies)
+    if is_laid_out(stream):
+        return stream
     if (folder / NOTE).exists():
         return feed(folder, copies)
-    with _bar("laying out", None) as told:
-        return lay(found, folder, told)
+    with _bar("laying out", None) as on_progress:
+        return lay_out(stream, folder, on_progress)
 
 
 @contextmanager
 def _bar(doing: str, whole: int | None) -> Iterator[Callable[..., None]]:
-    """A bar of progress on a terminal; gives what is to be told of it, a number or a stage and its share."""
+    """Show a progress bar on a terminal. Yields a function that takes a number, or a stage and its share."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -373,10 +378,10 @@ def _bar(doing: str, whole: int | None) -> Iterator[Callable[..., None]]:
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(doing, total=whole)
 
-        def told(at: float | str, share: float | None = None) -> None:
+        def report(at: float | str, share: float | None = None) -> None:
             if isinstance(at, str):
                 bar.update(task, description=at, completed=round(100 * (share or 0)), total=100)
             else:
                 bar.update(task, completed=int(at))
 
-        yield told
+        yield report

@@ -55,15 +55,15 @@ def simulate(
     from australis.apps.city import roads
     from australis.apps.city.queries import Mix
     from australis.apps.city.simulate import City
-    from australis.apps.city.simulate import simulate as made
+    from australis.apps.city.simulate import simulate as run_simulation
 
     if (nodes is None) != (edges is None):
         raise RunError(f"--{'edges' if edges is None else 'nodes'}: is missing; roads are a pair of files")
     mix = Mix(queries, moving, nearest, smallest, largest, k, renewed)
     city = City(objects, seconds, seed, new, every, share, vanish, crowded, mix)
     ground = roads.read(nodes, edges) if nodes and edges else None
-    with _bar("simulating", seconds) as told:
-        note = made(out, city, ground, form, told)
+    with _bar("simulating", seconds) as on_progress:
+        note = run_simulation(out, city, ground, form, on_progress)
     print(f"{out}: {note['reports']:,} reports, and {note['asked']:,} rows about queries")
 
 
@@ -82,18 +82,18 @@ def show(
     queries: Annotated[int, typer.Option(metavar="N", min=0, help="About how many queries to show.")] = 100,
 ) -> None:
     """Draw a city: a page that replays it, and its roads and a moment as PNG."""
-    from australis.apps.city.folder import noted
-    from australis.apps.city.picture import show as drawn
+    from australis.apps.city.folder import read_note
+    from australis.apps.city.picture import show as draw
 
-    with _bar("reading", noted(given)["city"]["seconds"]) as told:
-        pictures = drawn(given, out or given / "show", answers, at, objects, queries, told)
+    with _bar("reading", read_note(given)["city"]["seconds"]) as on_progress:
+        pictures = draw(given, out or given / "show", answers, at, objects, queries, on_progress)
     for picture in pictures:
         print(picture)
 
 
 @contextmanager
 def _bar(doing: str, whole: int | None) -> Iterator[Callable[[int], None]]:
-    """A bar of progress on a terminal; gives what is told the second that was reached."""
+    """Show a progress bar on a terminal. Yields a function that takes the second that was reached."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 

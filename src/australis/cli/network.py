@@ -69,7 +69,7 @@ def run(
 
     The same command again goes on with the run of a checkpoint. Texts of sources and sinks: docs/sources_and_sinks.md.
     """
-    from australis.cli import arguments as given
+    from australis.cli import arguments
     from australis.connectors import standard
 
     net = _load(file, functions)
@@ -77,9 +77,9 @@ def run(
         checkpoint, trigger, train, speed, strict, change, master, partitions, json, metrics
     )  # fmt: skip
     if local:
-        chosen.none_given()
-    sinks = given.named("--sink", sink)
-    with standard.read(given.named("--source", source), chosen.elsewhere) as sources:
+        chosen.check_local()
+    sinks = arguments.by_name("--sink", sink)
+    with standard.read(arguments.by_name("--source", source), chosen.elsewhere) as sources:
         if local:
             options.run_local(net, sources, sinks, strict, quiet)
             return

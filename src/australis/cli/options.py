@@ -83,13 +83,13 @@ class Options:
 
     @property
     def elsewhere(self) -> str:
-        """The option for which other processes, or a later one, read the sources."""
+        """The option that makes other processes, or a later one, read the sources; "" if there is none."""
         if self.checkpoint is not None:
             return "--checkpoint"
         return "--master" if self.master is not None and not self.master.startswith("local") else ""
 
-    def none_given(self) -> None:
-        """Refuse those that are given, beside `--local`, which can only be strict."""
+    def check_local(self) -> None:
+        """Refuse options that `--local` does not take: all but `strict`."""
         for name, value in vars(self).items():
             if name != "strict" and value not in (None, False):
                 raise RunError(f"--{name}: is for runs on Spark; leave it out, or leave out --local")
@@ -104,33 +104,35 @@ def run(
     quiet: bool,
     slack: str = "",
 ) -> int:
-    """Run a network on Spark; the status to end with. `slack` says how people give slack, where not to a box."""
-    from australis.cli import arguments as given
+    """Run a network on Spark, and return the exit status. `slack` says how people set slack, if not on a box."""
+    from australis.cli import arguments
     from australis.cli import run as command
     from australis.connectors.address import address
 
-    shown = not options.json
     if options.json and (printed := [name for name, text in sinks.items() if text.partition("?")[0] == "-"]):
         raise RunError(f"--sink {printed[0]}=-: the standard output is for --json; leave out one of them")
-    named = {**given.sources(net, sources, options.speed), **given.sinks(net, sinks, shown=shown)}
-    telling = command.Telling(
+    connectors = {
+        **arguments.sources(net, sources, options.speed),
+        **arguments.sinks(net, sinks, printed=not options.json),
+    }
+    reporter = command.RunReporter(
         title=title,
         again=shlex.join(["australis", *sys.argv[1:]]),
         json=options.json,
         quiet=quiet,
-        kept=options.checkpoint is not None,
+        resumable=options.checkpoint is not None,
         sinks=sinks,
         slack=slack,
     )
     return command.main(
         net,
-        named,
-        telling,
+        connectors,
+        reporter,
         checkpoint=options.checkpoint,
-        master=given.master(options.master),
+        master=arguments.master(options.master),
         partitions=options.partitions,
         train=options.train,
-        trigger=given.trigger(options.trigger),
+        trigger=arguments.trigger(options.trigger),
         strict=options.strict,
         change=options.change,
         metrics=None if options.metrics is None else address(options.metrics),
@@ -140,7 +142,7 @@ def run(
 def run_local(
     net: Network, sources: Mapping[str, str], sinks: Mapping[str, str], strict: bool, quiet: bool, slack: str = ""
 ) -> None:
-    """Run a network in this process, show what has no sink, and tell what was lost."""
+    """Run a network in this process, print outputs that have no sink, and report what was lost."""
     from rich.console import Console
 
     from australis.connectors.files import Unread, dead
@@ -148,21 +150,21 @@ def run_local(
     from australis.connectors.standard import standard
 
     unread: list[Unread] = []
-    found = net.run_local({**sources, **sinks}, strict=strict, unread=unread)
+    outputs = net.run_local({**sources, **sinks}, strict=strict, unread=unread)
     console = Console()
-    for name, tuples in found.items():
+    for name, tuples in outputs.items():
         if name not in sinks:
             console.print(shown(name, tuples))
         elif not quiet and not standard(sinks[name]):
             noun = "tuple" if tuples.num_rows == 1 else "tuples"
             console.print(f"{name}: {tuples.num_rows} {noun} in {sinks[name]}", highlight=False)
     if not quiet:
-        lost = [*found.losses(slack), *([dead(unread)] if unread else [])]
+        lost = [*outputs.losses(slack), *([dead(unread)] if unread else [])]
         print(*lost, sep="\n", end="\n" if lost else "", file=sys.stderr)
 
 
 def know(functions: list[str] | None) -> None:
-    """Run modules, which make functions known."""
+    """Run modules that define functions."""
     for path in paths(functions, "--functions"):
         try:
             runpy.run_path(str(path), run_name=path.stem)
@@ -172,22 +174,22 @@ def know(functions: list[str] | None) -> None:
             raise RunError(f"--functions {path}: {type(error).__name__}: {error}") from error
 
 
-def several(given: str | list[str] | None) -> list[str]:
-    """What is given by commas, by giving an option again, or by both.
+def several(values: str | list[str] | None) -> list[str]:
+    """The values of an option: separated by commas, from repeated options, or both.
 
     >>> several("windows,chain"), several(["a,b", "c"]), several("")
     (['windows', 'chain'], ['a', 'b', 'c'], [])
     """
-    texts = [given] if isinstance(given, str) else given or []
+    texts = [values] if isinstance(values, str) else values or []
     return [part.strip() for text in texts for part in text.split(",") if part.strip()]
 
 
-def paths(given: list[str] | None, option: str) -> list[Path]:
-    """Several files; a comma may be in the name of one that is there."""
+def paths(values: list[str] | None, option: str) -> list[Path]:
+    """The files of an option. A file that exists may have a comma in its name."""
     from australis.disk.paths import place
 
     try:
-        found = [[text] if place(text).exists() else several(text) for text in given or ()]
-        return [place(text) for texts in found for text in texts]
+        groups = [[text] if place(text).exists() else several(text) for text in values or ()]
+        return [place(text) for texts in groups for text in texts]
     except RunError as error:
         raise RunError(f"{option} {error}") from error

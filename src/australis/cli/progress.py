@@ -1,4 +1,4 @@
-"""What people see of a run: the rows and lines that tell how far it is, and the objects that programs read."""
+"""The progress of a run: rows and lines for people, and objects for programs."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from australis.connectors import dead_letters as letters
+from australis.connectors import dead_letters
 from australis.engine.losses import losses
 
 if TYPE_CHECKING:
     from australis.engine.spark.run import Run
     from australis.engine.totals import Totals
 
-_SPAN = 5.0  # seconds over which tuples a second are told
+_SPAN = 5.0  # seconds over which tuples a second are averaged
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Row:
     delay: float | None = None
 
     def cells(self) -> tuple[str, ...]:
-        """As people read it.
+        """The row as people read it.
 
         >>> Row("in", "reports", 1234567, 250000.4, waiting=0).cells()
         ('in', 'reports', '1,234,567', '250,000', '0', '')
@@ -43,12 +43,12 @@ class Row:
 
 @dataclass
 class Rates:
-    """Tuples a second of inputs and outputs, over the last seconds, or the last batches where those are long."""
+    """Tuples a second of inputs and outputs, over the last seconds, or the last batches if they are long."""
 
     samples: deque[tuple[float, int, dict[str, int]]] = field(default_factory=deque)
 
-    def look(self, now: float, totals: Totals) -> None:
-        """Take note of the totals at a time in seconds."""
+    def record(self, now: float, totals: Totals) -> None:
+        """Record the totals at a time in seconds."""
         if self.samples and self.samples[-1][1] == totals.batches:
             return
         self.samples.append((now, totals.batches, {**totals.taken, **totals.given}))
@@ -63,7 +63,7 @@ class Rates:
 
 
 def rows(run: Run, rates: Rates, now: float, backlog: Mapping[str, int]) -> Iterator[Row]:
-    """The inputs of a run that are streams, and its outputs."""
+    """A row for each stream input and each output of a run."""
     for input in run.network.inputs:
         if not input.static:
             name = input.name
@@ -80,41 +80,41 @@ def batches(run: Run) -> str:
     return f"{count(run.totals.batches, 'batch', 'batches')}, the last in {run.totals.last:.2f} s"
 
 
-def dead(run: Run, kept: bool) -> str:
+def dead_letter_count(run: Run, resumable: bool) -> str:
     """How many tuples could not be read or were refused, and where they are."""
     number = count(run.letters, "dead letter", "dead letters")
-    where = f" in {short(run.checkpoint.path / 'letters')}" if kept else " (give --checkpoint to keep them)"
+    where = f" in {short(run.checkpoint.path / 'letters')}" if resumable else " (give --checkpoint to keep them)"
     return f"{number}{where}" if run.letters else "no dead letters"
 
 
-def lost(run: Run, slack: str = "") -> list[str]:
-    """What boxes found late or refused, and nothing takes from them, with what to do; `slack` says how it is given."""
+def lost_tuples(run: Run, slack: str = "") -> list[str]:
+    """The late and refused tuples that no arrow takes, with what to do. `slack` says how people set slack."""
     return losses(run.network, run.totals.ports, slack, letters=True)
 
 
-def first_letter(run: Run) -> str:
-    """The end of a line that tells of the first tuple that could not be read, or nothing."""
-    found = letters.dead_letters(run.checkpoint.path).slice(0, 1).to_pylist() if run.letters else []
+def first_dead_letter(run: Run) -> str:
+    """The end of a line, about the first tuple that could not be read; "" if there is none."""
+    first = dead_letters.dead_letters(run.checkpoint.path).slice(0, 1).to_pylist() if run.letters else []
     return "".join(
-        f"; the first: {each['input']}: {letters.Letter(each['reason'], each['file'], each['position'], each['raw'])}"
-        for each in found
+        f"; the first: {row['input']}: {dead_letters.Letter(row['reason'], row['file'], row['position'], row['raw'])}"
+        for row in first
     )
 
 
-def summary(run: Run, seconds: float, kept: bool, sinks: Mapping[str, str]) -> str:
-    """A run in one line."""
-    taken = ", ".join(f"{row.name} {row.tuples:,}" for row in rows(run, Rates(), 0, {}) if row.way == "in")
-    given = ", ".join(
+def summary(run: Run, seconds: float, resumable: bool, sinks: Mapping[str, str]) -> str:
+    """Summarize a run in one line."""
+    inputs = ", ".join(f"{row.name} {row.tuples:,}" for row in rows(run, Rates(), 0, {}) if row.way == "in")
+    outputs = ", ".join(
         f"{row.name} {row.tuples:,}" + (f" ({sinks[row.name]})" if sinks.get(row.name, "console") != "console" else "")
         for row in rows(run, Rates(), 0, {})
         if row.way == "out"
     )
-    done = f"{count(run.totals.batches, 'batch', 'batches')} in {seconds:.1f} s"
-    return f"in: {taken}; out: {given}; {done}; {dead(run, kept)}"
+    batch_count = f"{count(run.totals.batches, 'batch', 'batches')} in {seconds:.1f} s"
+    return f"in: {inputs}; out: {outputs}; {batch_count}; {dead_letter_count(run, resumable)}"
 
 
-def batch_object(progress: Mapping[str, Any], letters_before: int) -> dict[str, Any]:
-    """A batch for programs; letters are its own."""
+def batch_object(progress: Mapping[str, Any], dead_letters_before: int) -> dict[str, Any]:
+    """A batch for programs, with only its own dead letters."""
     return {
         "batch": progress["batch"],
         "seconds": round(progress["seconds"], 6),
@@ -123,12 +123,12 @@ def batch_object(progress: Mapping[str, Any], letters_before: int) -> dict[str, 
         "delay": progress["delay"],
         "late": progress["late"],
         "refused": progress["refused"],
-        "letters": progress["letters"] - letters_before,
+        "letters": progress["letters"] - dead_letters_before,
     }
 
 
-def total_object(run: Run, seconds: float, kept: bool, ended: str) -> dict[str, Any]:
-    """A run for programs: how it `ended` is `end`, `interrupt` or `failure`."""
+def total_object(run: Run, seconds: float, resumable: bool, ended: str) -> dict[str, Any]:
+    """A run for programs. `ended` is `end`, `interrupt` or `failure`."""
     totals = {row.name: row.tuples for row in rows(run, Rates(), 0, {})}
     return {
         "batches": run.totals.batches,
@@ -138,7 +138,7 @@ def total_object(run: Run, seconds: float, kept: bool, ended: str) -> dict[str, 
         "late": run.totals.late,
         "refused": run.totals.refused,
         "letters": run.letters,
-        "letters_in": str(run.checkpoint.path / "letters") if kept and run.letters else None,
+        "letters_in": str(run.checkpoint.path / "letters") if resumable and run.letters else None,
         "ended": ended,
     }
 
@@ -170,6 +170,6 @@ def clock(seconds: float) -> str:
 
 
 def short(path: Path) -> str:
-    """A path as people would write it here."""
+    """A path as people would write it, relative if it is below this folder."""
     relative = os.path.relpath(path)
     return str(path) if relative.startswith("..") else relative

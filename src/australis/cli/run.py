@@ -17,7 +17,7 @@ from rich.console import Console
 from australis.api.network import Network
 from australis.cli import progress
 from australis.cli.interrupts import Interrupts
-from australis.cli.lines import Notes, Objects, Teller, write
+from australis.cli.lines import Notes, Objects, ProgressView, write
 from australis.cli.screen import Screen
 from australis.engine.metrics import Server
 from australis.engine.spark.failures import reason
@@ -32,50 +32,50 @@ if TYPE_CHECKING:
     from australis.engine.spark.session import SparkSession
 
 _TICK = 0.1
-_GRACE = 10.0  # seconds for a run that is to stop at once
+_GRACE = 10.0  # seconds for a run to stop at once
 _STOPPING = "stopping after the batch under way; once more stops at once, which loses nothing either"
 _AT_ONCE = "stopping at once"
 
 
 @dataclass(frozen=True)
-class Telling:
-    """How a run is told of, and what about it."""
+class RunReporter:
+    """How the progress of a run is reported."""
 
     title: str
     again: str
-    """The command line that goes on with it."""
+    """The command line that resumes the run."""
     json: bool = False
     quiet: bool = False
-    kept: bool = False
-    """Whether its checkpoint is there after it."""
+    resumable: bool = False
+    """Whether the checkpoint stays after the run."""
     sinks: Mapping[str, str] = field(default_factory=dict)
     slack: str = ""
-    """How people give slack, where that is not to a box."""
+    """How people set slack, if not on a box."""
     console: Console = field(default_factory=lambda: Console(stderr=True, highlight=False))
 
     @property
     def on_screen(self) -> bool:
         return self.console.is_terminal and not self.quiet and not self.json
 
-    def teller(self, run: Run) -> Teller:
+    def view(self, run: Run) -> ProgressView:
         if self.on_screen:
-            return Screen(run, self.title, self.console, self.kept, self.slack)
+            return Screen(run, self.title, self.console, self.resumable, self.slack)
         return Objects(run) if self.json else Notes(self.console, self.quiet)
 
     def say(self, text: str) -> None:
-        """A line for people."""
+        """Print a line for people, unless quiet."""
         if not self.quiet:
             self.pass_on(text)
 
     def pass_on(self, text: str) -> None:
-        """A line that is told in any case."""
+        """Print a line even if quiet."""
         self.console.print(text, markup=False, soft_wrap=True)
 
 
 def main(
     network: Network,
-    named: Mapping[str, Any],
-    telling: Telling,
+    connectors: Mapping[str, Any],
+    reporter: RunReporter,
     *,
     checkpoint: Path | None = None,
     master: str | None = None,
@@ -87,74 +87,74 @@ def main(
     metrics: tuple[str, int] | None = None,
     started: Callable[[Run], None] | None = None,
 ) -> int:
-    """Run a network, tell how it goes, and give the status to end with; `started` is given the run."""
+    """Run a network, report its progress, and return the exit status. `started` is called with the run."""
     for output in network.outputs:
-        if output.name not in named:
-            telling.say(f"output {output.name} has no --sink: its tuples are counted, and not kept")
+        if output.name not in connectors:
+            reporter.say(f"output {output.name} has no --sink: its tuples are counted, and not kept")
     with ExitStack() as stack:
-        asked = stack.enter_context(Interrupts())
-        heard = Overheard(telling.pass_on)
+        interrupts = stack.enter_context(Interrupts())
+        heard = Overheard(reporter.pass_on)
         server = stack.enter_context(Server(metrics[1], metrics[0])) if metrics else None
 
         def begin() -> tuple[Run, float]:
             spark = _session(stack, master, heard)
             since = time.monotonic()
             run = start(
-                network, named, spark=spark, checkpoint=checkpoint, partitions=partitions, train=train,
+                network, connectors, spark=spark, checkpoint=checkpoint, partitions=partitions, train=train,
                 trigger=trigger, strict=strict, change=change,
             )  # fmt: skip
             if started is not None:
                 started(run)
             return run, since
 
-        beginning = Beginning(begin)
-        with telling.console.status("starting Spark") if telling.on_screen else nullcontext():
-            begun = beginning.wait(asked)
-        if begun is None:
+        beginning = StartingRun(begin)
+        with reporter.console.status("starting Spark") if reporter.on_screen else nullcontext():
+            started_run = beginning.wait(interrupts)
+        if started_run is None:
             heard.hush()
-            telling.say("stopped before the run began")
-            beginning.drop(asked)
-            return asked.status
-        run, since = begun
+            reporter.say("stopped before the run began")
+            beginning.drop(interrupts)
+            return interrupts.status
+        run, since = started_run
         if server is not None:
             server.run = run
-            telling.say(f"metrics at {server.url}")
-        return _to_its_end(run, asked, telling, since, heard.hush)
+            reporter.say(f"metrics at {server.url}")
+        return _finish(run, interrupts, reporter, since, heard.hush)
 
 
-def _to_its_end(run: Run, asked: Interrupts, telling: Telling, since: float, hush: Callable[[], None]) -> int:
-    over = telling.kept and not run.totals.batches and run.checkpoint.log.done()
-    teller = telling.teller(run)
-    watched = Watched(run, asked, teller.show, hush)
+def _finish(run: Run, interrupts: Interrupts, reporter: RunReporter, since: float, hush: Callable[[], None]) -> int:
+    over = reporter.resumable and not run.totals.batches and run.checkpoint.log.done()
+    view = reporter.view(run)
+    watched = WatchedRun(run, interrupts, view.show, hush)
     ended = "failure"
     try:
-        stopped = watched.to_its_end()
-        ended = "interrupt" if asked.times else "end"
+        stopped = watched.wait_for_end()
+        ended = "interrupt" if interrupts.times else "end"
     finally:
-        teller.close()
+        view.close()
         took = time.monotonic() - since
-        if telling.json:
-            write(progress.total_object(run, took, telling.kept, ended))
+        if reporter.json:
+            write(progress.total_object(run, took, reporter.resumable, ended))
     if over:
-        telling.say(f"{progress.short(run.checkpoint.path)}: this run came to the end of its inputs before; to run it"
+        reporter.say(f"{progress.short(run.checkpoint.path)}: this run came to the end of its inputs before; to run it"
                     " again, choose an empty folder")  # fmt: skip
-    elif not telling.json:
-        telling.say(progress.summary(run, took, telling.kept, telling.sinks) + watched.first_letter)
-    for each in progress.lost(run, telling.slack):
-        telling.say(each)
-    if not asked.times:
+    elif not reporter.json:
+        reporter.say(progress.summary(run, took, reporter.resumable, reporter.sinks) + watched.first_dead_letter)
+    for each in progress.lost_tuples(run, reporter.slack):
+        reporter.say(each)
+    if not interrupts.times:
         return 0
-    telling.say(_how_to_go_on(telling))
+    reporter.say(_how_to_go_on(reporter))
     if not stopped:  # a batch that cannot be interrupted holds threads that would keep this process alive
         sys.stdout.flush()
-        os._exit(asked.status)
-    return asked.status
+        os._exit(interrupts.status)
+    return interrupts.status
 
 
-class Beginning:
-    """A run that is started by a thread of its own, so that this one hears signals and no call to Spark is cut short.
+class StartingRun:
+    """Starts a run in a thread of its own, so that this thread gets signals and no call to Spark is cut short.
 
-    Spark that has not heard the end of a call may never answer the next one.
+    If a call to Spark is cut short, Spark may never answer the next one.
     """
 
     def __init__(self, begin: Callable[[], tuple[Run, float]]) -> None:
@@ -164,9 +164,9 @@ class Beginning:
         self._thread = Thread(target=self._work, name="starting", daemon=True)
         self._thread.start()
 
-    def wait(self, asked: Interrupts) -> tuple[Run, float] | None:
-        """The run; none if this process is asked to stop first. What went wrong is raised."""
-        while self._thread.is_alive() and not asked.times:
+    def wait(self, interrupts: Interrupts) -> tuple[Run, float] | None:
+        """Wait for the run to start. Returns None if this process is interrupted first. Raises what went wrong."""
+        while self._thread.is_alive() and not interrupts.times:
             self._thread.join(_TICK)
         if self._thread.is_alive():
             return None
@@ -174,8 +174,8 @@ class Beginning:
             raise self._failure
         return self._begun
 
-    def drop(self, asked: Interrupts) -> None:
-        """End Spark's process, whatever it is at, and with it the thread: what that holds then goes with this one."""
+    def drop(self, interrupts: Interrupts) -> None:
+        """Kill Spark's process, and with it the thread. What the thread holds is freed with this process."""
         limit = time.monotonic() + _GRACE
         while self._thread.is_alive() and time.monotonic() < limit:
             kill()
@@ -184,7 +184,7 @@ class Beginning:
             kill()
         if self._thread.is_alive():  # it would keep this process alive
             sys.stdout.flush()
-            os._exit(asked.status)
+            os._exit(interrupts.status)
 
     def _work(self) -> None:
         try:
@@ -193,39 +193,39 @@ class Beginning:
             self._failure = error
 
 
-class Watched:
-    """A run that is watched to its end, however that comes."""
+class WatchedRun:
+    """Watches a run until it ends, fails or is interrupted."""
 
-    def __init__(self, run: Run, asked: Interrupts, show: Callable[[str], None], hush: Callable[[], None]) -> None:
-        self.run, self.asked, self.show, self.hush = run, asked, show, hush
-        self.first_letter = ""
+    def __init__(self, run: Run, interrupts: Interrupts, show: Callable[[str], None], hush: Callable[[], None]) -> None:
+        self.run, self.interrupts, self.show, self.hush = run, interrupts, show, hush
+        self.first_dead_letter = ""
         self._failure: Exception | None = None
 
-    def to_its_end(self) -> bool:
-        """Wait for the end of its inputs, or until it is asked to stop; whether it has let go of all it held.
+    def wait_for_end(self) -> bool:
+        """Wait for the end of the inputs, or for an interrupt. Returns whether the run has freed all that it held.
 
-        What stopped it otherwise is raised.
+        Raises if the run fails.
         """
-        while self.run.active and not self.asked.times:
+        while self.run.active and not self.interrupts.times:
             self.show("")
             time.sleep(_TICK)
-        with suppress(Exception):  # those of a run without a checkpoint folder go with it
-            self.first_letter = progress.first_letter(self.run)
-        return self._stopped()
+        with suppress(Exception):  # without a checkpoint, the dead letters are removed with the run
+            self.first_dead_letter = progress.first_dead_letter(self.run)
+        return self._wait_until_stopped()
 
-    def _stopped(self) -> bool:
-        # Another thread waits for it, so that this one hears signals and no call to Spark is cut short.
+    def _wait_until_stopped(self) -> bool:
+        # Another thread waits, so that this one gets signals and no call to Spark is cut short.
         stopping = Thread(target=self._stop, daemon=True)
         stopping.start()
         limit = float("inf")
         while stopping.is_alive() and time.monotonic() < limit:
-            if self.asked.times > 1 and limit == float("inf"):
-                self.hush()  # of what is cut short then, Spark tells at length
+            if self.interrupts.times > 1 and limit == float("inf"):
+                self.hush()  # Spark logs at length about what is cut short
                 Thread(target=self.run.query.stop, daemon=True).start()
                 limit = time.monotonic() + _GRACE
-            self.show(_AT_ONCE if self.asked.times > 1 else _STOPPING if self.asked.times else "")
+            self.show(_AT_ONCE if self.interrupts.times > 1 else _STOPPING if self.interrupts.times else "")
             stopping.join(_TICK)
-        if self._failure is not None and self.asked.times < 2:
+        if self._failure is not None and self.interrupts.times < 2:
             raise RunError(reason(self._failure)) from self._failure
         return not stopping.is_alive()
 
@@ -238,7 +238,7 @@ class Watched:
 
 def _session(stack: ExitStack, master: str | None, heard: Overheard) -> SparkSession:
     try:
-        found, ours = session(None, master, heard.descriptor)
+        spark, own_session = session(None, master, heard.descriptor)
     except AustralisError:
         raise
     except Exception as error:
@@ -246,12 +246,12 @@ def _session(stack: ExitStack, master: str | None, heard: Overheard) -> SparkSes
         heard.join()
         raise RunError(f"Spark does not start{f' at {master}' if master else ''}: {reason(error)}") from error
     heard.given()
-    if ours:
-        stack.enter_context(Ending(found))
-    return found
+    if own_session:
+        stack.enter_context(Ending(spark))
+    return spark
 
 
-def _how_to_go_on(telling: Telling) -> str:
-    if telling.kept:
-        return f"stopped; the same command goes on from here: {telling.again}"
+def _how_to_go_on(reporter: RunReporter) -> str:
+    if reporter.resumable:
+        return f"stopped; the same command goes on from here: {reporter.again}"
     return "stopped; the results up to here are final, but without --checkpoint the run cannot go on"

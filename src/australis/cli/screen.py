@@ -1,4 +1,4 @@
-"""The screen: a run's progress in the terminal, drawn again and again in the same place."""
+"""The screen: the progress of a run in the terminal, redrawn in place."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from australis.cli.progress import Rates, batches, clock, dead, lost, rows
+from australis.cli.progress import Rates, batches, clock, dead_letter_count, lost_tuples, rows
 
 if TYPE_CHECKING:
     from australis.engine.spark.run import Run
@@ -22,16 +22,16 @@ _PAUSE = 1.0
 
 
 class Screen:
-    """What a terminal shows while a run goes on. It leaves nothing behind."""
+    """Shows the progress of a run in a terminal. It leaves nothing behind."""
 
-    def __init__(self, run: Run, title: str, console: Console, kept: bool, slack: str = "") -> None:
-        self.run, self.title, self.kept, self.slack = run, title, kept, slack
+    def __init__(self, run: Run, title: str, console: Console, resumable: bool, slack: str = "") -> None:
+        self.run, self.title, self.resumable, self.slack = run, title, resumable, slack
         self.backlog: dict[str, int] = {}
         self._rates, self._since = Rates(), time.monotonic()
-        self._rates.look(self._since, run.totals)
+        self._rates.record(self._since, run.totals)
         self._closed = Event()
-        Thread(target=self._ask, name="backlog", daemon=True).start()
-        # Tables of results that go to the same terminal come to stand above; those that go to a file stay out of it.
+        Thread(target=self._count_backlog, name="backlog", daemon=True).start()
+        # Results that go to the same terminal are printed above; results that go to a file are left alone.
         self._live = Live(
             console=console, auto_refresh=False, transient=True, redirect_stdout=sys.stdout.isatty(),
             redirect_stderr=False,
@@ -39,11 +39,11 @@ class Screen:
         self._live.start()
 
     def show(self, note: str = "") -> None:
-        """Draw it as it is now."""
-        self._live.update(self.drawn(time.monotonic(), note), refresh=True)
+        """Redraw the screen."""
+        self._live.update(self.draw(time.monotonic(), note), refresh=True)
 
-    def drawn(self, now: float, note: str = "") -> Group:
-        self._rates.look(now, self.run.totals)
+    def draw(self, now: float, note: str = "") -> Group:
+        self._rates.record(now, self.run.totals)
         head = Text.assemble((self.title, "bold"), f"  {clock(now - self._since)}  {batches(self.run)}")
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
         for name in _COLUMNS:
@@ -52,8 +52,8 @@ class Screen:
             table.add_row(*map(Text, row.cells()))
         lines: list[Text | Table] = [head, table]
         if self.run.letters:
-            lines.append(Text(dead(self.run, self.kept), "red"))
-        lines += [Text(each, "red") for each in lost(self.run, self.slack)]
+            lines.append(Text(dead_letter_count(self.run, self.resumable), "red"))
+        lines += [Text(each, "red") for each in lost_tuples(self.run, self.slack)]
         if note:
             lines.append(Text(note, "yellow"))
         return Group(*lines)
@@ -62,10 +62,10 @@ class Screen:
         self._closed.set()
         self._live.stop()
 
-    def _ask(self) -> None:
-        """Counting what waits may be slow, so that a thread of its own does it."""
+    def _count_backlog(self) -> None:
+        """Count what waits, in a thread of its own because it may be slow."""
         while not self._closed.wait(_PAUSE):
             try:
                 self.backlog = self.run.backlog()
-            except Exception:  # it tells about how many, and the run itself tells what is wrong with a source
+            except Exception:  # the count is only for show, and the run reports what is wrong with a source
                 self.backlog = {}

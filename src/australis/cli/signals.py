@@ -33,14 +33,14 @@ def simulate(
     australis signals simulate --out marmots.flac --kind calls --channels 4 \\
         --events calls.csv
     """
-    from australis.apps.sounds.simulate import simulate as made
+    from australis.apps.sounds.simulate import simulate as run_simulation
     from australis.apps.sounds.simulate import write_events
     from australis.apps.sounds.sounds import Sound
 
     if not math.isfinite(seconds):
         raise RunError(f"--seconds is a finite number, not {seconds}")
     sound, frames = Sound(kind, rate, channels, seed), round(seconds * rate)
-    made(sound, out, frames)
+    run_simulation(sound, out, frames)
     print(f"{out}: {frames:,} samples of {channels} {'channels' if channels > 1 else 'channel'} at {rate:,} Hz")
     if events is not None:
         print(f"{events}: {write_events(sound, events, frames):,} events")
@@ -74,9 +74,9 @@ def show(
     hertz = float(file.timebase.frequency)
     last = file.frames() if end is None else round(end * hertz)
     picture = png(survey(file, round(begin * hertz), last, channel), None if events is None else read_events(events))
-    place = given.with_suffix(".png") if out is None else out
+    picture_file = given.with_suffix(".png") if out is None else out
     try:
-        place.write_bytes(picture)
+        picture_file.write_bytes(picture)
     except OSError as error:
-        raise RunError(f"{place}: cannot be written ({error}); give another file") from None
-    print(place)
+        raise RunError(f"{picture_file}: cannot be written ({error}); give another file") from None
+    print(picture_file)

@@ -64,7 +64,7 @@ def sql(
     The output of a lone query is `out`. What a query can say: docs/sql.md. Texts of sources and sinks:
     docs/sources_and_sinks.md.
     """
-    from australis.cli import arguments as given
+    from australis.cli import arguments
     from australis.connectors import standard
 
     options.know(functions)
@@ -72,13 +72,13 @@ def sql(
         checkpoint, trigger, train, speed, strict, change, master, partitions, json, metrics
     )  # fmt: skip
     if local:
-        chosen.none_given()
-    streams, tables = given.named("--source", source), _named("--static", static)
-    sinks = given.named("--sink", sink)
+        chosen.check_local()
+    streams, tables = arguments.by_name("--source", source), _by_name("--static", static)
+    sinks = arguments.by_name("--sink", sink)
     with standard.read({**streams, **tables}, chosen.elsewhere) as sources:
         streams, tables = ({name: sources[name] for name in each} for each in (streams, tables))
         choices: list[str] = []
-        net = _network(_text(query), streams, tables, _named("--schema", schema), slack, _moving(moving), choices)
+        net = _network(_text(query), streams, tables, _by_name("--schema", schema), slack, _moving(moving), choices)
         if explain:
             print(net.explain(), end="")
             if choices:
@@ -94,7 +94,7 @@ def _network(
     text: str,
     streams: dict[str, str],
     tables: dict[str, str],
-    given: dict[str, str],
+    schemas: dict[str, str],
     slack: int,
     moving: Moving,
     choices: list[str],
@@ -104,48 +104,50 @@ def _network(
     from australis.queries.samples import sample
     from australis.queries.schemas import schema_from
 
-    for name in given:
+    for name in schemas:
         if name not in streams and name not in tables:
             raise RunError(f"--schema {name}: has no source; give one with --source {name}=...")
-    known = {
-        name: (static if name in tables else stream)(name, given[name] if name in given else schema_from(name, where))
+    inputs = {
+        name: (static if name in tables else stream)(
+            name, schemas[name] if name in schemas else schema_from(name, where)
+        )
         for name, where in {**streams, **tables}.items()
     }
 
     def beginning(name: str) -> RecordBatch | None:
-        return sample(streams[name], known[name].schema) if name in streams else None
+        return sample(streams[name], inputs[name].schema) if name in streams else None
 
-    return sql_network(text, known, moving=moving, slack=slack, sample=beginning, told=choices.append)
+    return sql_network(text, inputs, moving=moving, slack=slack, sample=beginning, told=choices.append)
 
 
-def _moving(written: str | None) -> Moving:
+def _moving(text: str | None) -> Moving:
     """How objects report, from `id=vid,x=lon,y=lat,time=at,timeout=60,earth=true,every=train`."""
     from dataclasses import fields
 
     from australis.queries.spatial import Moving
 
-    known = [each.name for each in fields(Moving)]
-    given = dict(each.partition("=")[::2] for each in (written or "").split(",") if each)
-    for name, value in given.items():
-        if name not in known or not value:
+    names = [each.name for each in fields(Moving)]
+    settings = dict(each.partition("=")[::2] for each in (text or "").split(",") if each)
+    for name, value in settings.items():
+        if name not in names or not value:
             raise RunError(
-                f"--moving {name}={value}: write columns and spans of {listing(known)}, as in id=vid,timeout=60"
+                f"--moving {name}={value}: write columns and spans of {listing(names)}, as in id=vid,timeout=60"
             )
     for name, fine in {"earth": ("true", "false"), "first": ("selection", "inside")}.items():
-        if name in given and given[name] not in fine:
-            raise RunError(f"--moving {name}={given[name]}: it is {' or '.join(fine)}")
-    columns = {name: given[name] for name in ("id", "x", "y", "time", "first") if name in given}
-    spans = {name: given[name] for name in ("timeout", "every", "ahead") if name in given}
+        if name in settings and settings[name] not in fine:
+            raise RunError(f"--moving {name}={settings[name]}: it is {' or '.join(fine)}")
+    columns = {name: settings[name] for name in ("id", "x", "y", "time", "first") if name in settings}
+    spans = {name: settings[name] for name in ("timeout", "every", "ahead") if name in settings}
     lengths: dict[str, Any] = {name: int(text) if text.isdigit() else text for name, text in spans.items()}
-    return Moving(**columns, **lengths, earth=given.get("earth") == "true")
+    return Moving(**columns, **lengths, earth=settings.get("earth") == "true")
 
 
-def _named(option: str, given: Texts) -> dict[str, str]:
-    found = dict(each.partition("=")[::2] for each in given or ())
-    for name, text in found.items():
+def _by_name(option: str, texts: Texts) -> dict[str, str]:
+    by_name = dict(each.partition("=")[::2] for each in texts or ())
+    for name, text in by_name.items():
         if not name or not text:
             raise RunError(f"{option} {name}: write it as {option} NAME=..., such as {option} reports=...")
-    return found
+    return by_name
 
 
 def _text(query: str) -> str:

@@ -10,7 +10,7 @@ from australis.apps.linear_road.census import census
 from australis.apps.linear_road.drive import drive
 from australis.apps.linear_road.feed import feed
 from australis.apps.linear_road.record import INPUT
-from australis.apps.linear_road.road_layout import lay
+from australis.apps.linear_road.road_layout import lay_out
 from australis.errors import RunError
 from tests.oracles.linear_road import Row, balance, expenditure, report, travel, write
 
@@ -89,9 +89,9 @@ def test_every_tool_refuses_what_is_bad(tmp_path: Path) -> None:
     given = feed(write(tmp_path / "road.dat", [*GOOD, report(9, 3, 5, lane=7)]))
     heard: list[float] = []
     with pytest.raises(RunError, match=r"line 21: .*lane is 7"):
-        drive(given, [lambda _: None], announced=heard.append)
+        drive(given, [lambda _: None], announce=heard.append)
     assert not heard
     with pytest.raises(RunError, match=r"line 21: .*lane is 7"):
-        lay(given, tmp_path / "roads")
+        lay_out(given, tmp_path / "roads")
     with pytest.raises(RunError, match=r"line 21: .*lane is 7"):
         feed(given.files[0], copies=2)

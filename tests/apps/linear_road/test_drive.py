@@ -13,9 +13,9 @@ import pyarrow as pa
 import pytest
 
 from australis.apps.linear_road.clock import Clock, moment
-from australis.apps.linear_road.drive import NOTICE, READY, drive, opened
+from australis.apps.linear_road.drive import NOTICE, READY, drive, open_connections
 from australis.apps.linear_road.feed import Feed, feed
-from australis.apps.linear_road.read_ahead import Ahead, divided
+from australis.apps.linear_road.read_ahead import ReadAhead, connections_of
 from australis.errors import RunError
 from tests.oracles.linear_road import Row, balance, expenditure, report, travel, write
 
@@ -73,7 +73,7 @@ def test_the_first_lines_are_read_before_the_clock_begins(given: Feed, speed: fl
         watched,
         [lambda text: events.append(("sent", parsed(text)[0].time))],
         speed,
-        announced=lambda began: events.append(("announced", began)),
+        announce=lambda began: events.append(("announced", began)),
         clock=hands.clock,
     )
     at = events.index(("announced", NOW + NOTICE))
@@ -95,7 +95,7 @@ def test_every_line_goes_out_at_its_time(given: Feed, since: float | None) -> No
         4.0,
         lambda second, by: late.append((second, by)),
         since=since,
-        announced=heard.append,
+        announce=heard.append,
         clock=hands.clock,
     )
     began = NOW + NOTICE if since is None else since
@@ -134,13 +134,13 @@ def test_connections_keep_the_order_of_vehicles_and_of_expressways(given: Feed, 
 def test_a_tuple_goes_with_its_vehicle_or_its_expressway(tmp_path: Path) -> None:
     some = [report(0, 7, 5, xway=4), balance(0, 7, 1), expenditure(0, 7, 2, 3, 3), travel(0, 8, 3, 5, 6, xway=5)]
     (batch,) = feed(write(tmp_path / "some.arrow", some)).merged()
-    assert divided(batch, 2, "vid").tolist() == [1, 1, 1, 0]
-    assert divided(batch, 2, "xway").tolist() == [0, 1, 1, 1]
+    assert connections_of(batch, 2, "vid").tolist() == [1, 1, 1, 0]
+    assert connections_of(batch, 2, "xway").tolist() == [0, 1, 1, 1]
 
 
 def test_a_reader_stays_within_its_room(given: Feed) -> None:
     """It reads on when lines are taken, and a second that is larger than the room goes through alone."""
-    with Ahead(given, room=1) as ahead:
+    with ReadAhead(given, room=1) as ahead:
         ahead.ready(math.inf)
         seconds = [lines.second for lines in ahead.lines(0)]
     assert seconds == list(range(SECONDS))
@@ -150,7 +150,7 @@ def test_bad_lines_are_told_before_the_clock_begins(tmp_path: Path) -> None:
     (tmp_path / "bad.dat").write_text("0,1\n")
     heard: list[float] = []
     with pytest.raises(RunError, match="a line has 15 integers"):
-        drive(feed(tmp_path / "bad.dat"), [lambda _: None], announced=heard.append, clock=Hands().clock)
+        drive(feed(tmp_path / "bad.dat"), [lambda _: None], announce=heard.append, clock=Hands().clock)
     assert not heard
 
 
@@ -175,7 +175,7 @@ def test_another_system_is_driven_over_sockets(given: Feed, connections: int) ->
         takers = [threading.Thread(target=taken, args=(server, received)) for _ in range(connections)]
         for taker in takers:
             taker.start()
-        with opened(to=f"localhost:{server.getsockname()[1]}", connections=connections) as to:
+        with open_connections(to=f"localhost:{server.getsockname()[1]}", connections=connections) as to:
             lines = drive(given, to, 100, clock=Hands().clock)
         for taker in takers:
             taker.join()
@@ -201,7 +201,7 @@ def test_clients_are_waited_for(given: Feed, capfd: pytest.CaptureFixture[str]) 
     takers = [threading.Thread(target=take) for _ in range(2)]
     for taker in takers:
         taker.start()
-    with opened(listen=f"localhost:{port}", connections=2) as to:
+    with open_connections(listen=f"localhost:{port}", connections=2) as to:
         drive(given, to, math.inf)
     for taker in takers:
         taker.join()
@@ -219,7 +219,7 @@ def test_mistakes_are_told(given: Feed) -> None:
         ("--connections 2: give --to or --listen", {"connections": 2}),
     ]
     for said, options in mistakes:
-        with pytest.raises(RunError, match=said), opened(**options):
+        with pytest.raises(RunError, match=said), open_connections(**options):
             pass
     with pytest.raises(RunError, match="the speed is 0; give one above zero"):
         drive(given, [], 0)

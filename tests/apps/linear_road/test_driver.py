@@ -15,7 +15,7 @@ from australis.apps.linear_road.driver import Driver
 from australis.apps.linear_road.feed import Feed, feed
 from australis.apps.linear_road.record import INPUT
 from australis.apps.linear_road.road import road
-from australis.apps.linear_road.road_layout import laid, lay
+from australis.apps.linear_road.road_layout import is_laid_out, lay_out
 from australis.errors import RunError
 
 SECOND = 1_000_000
@@ -114,9 +114,9 @@ def test_flat_files_are_laid_out_by_expressway(folder: Path, tmp_path: Path) -> 
     flat_file = tmp_path / "flat.dat"
     with flat_file.open("wb") as file:
         drive(feed(folder), [file.write], speed=math.inf)
-    assert not laid(feed(flat_file))
-    made = lay(feed(flat_file, copies=2), tmp_path / "roads")
-    assert laid(made)
+    assert not is_laid_out(feed(flat_file))
+    made = lay_out(feed(flat_file, copies=2), tmp_path / "roads")
+    assert is_laid_out(made)
     assert rows(list(made.merged())) == rows(list(feed(folder, copies=2).merged()))
     driver = Driver(made, speed=math.inf)
     parts = [part for split in driver.splits({"time": 0}, {"time": driver.end}, 2) for part in driver.read(split)]

@@ -19,10 +19,10 @@ from pyarrow import csv, ipc
 
 from australis.apps.linear_road import history_writer
 from australis.apps.linear_road.feed import Feed, feed
-from australis.apps.linear_road.history import generate, opened
+from australis.apps.linear_road.history import generate, open_history
 from australis.apps.linear_road.record import INPUT
 from australis.apps.linear_road.road_history import TABLES, RoadHistory
-from australis.apps.linear_road.weeks import DAYS, MINUTES, loads, paid, weekday
+from australis.apps.linear_road.weeks import DAYS, MINUTES, loads, tolls_paid, weekday
 from australis.errors import RunError
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def road(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @pytest.fixture(scope="module")
 def history(road: Path, spark: "SparkSession") -> Path:
     told: list[str] = []
-    generate(feed(road), road / "history", spark=spark, told=told.append)
+    generate(feed(road), road / "history", spark=spark, on_progress=told.append)
     assert len(told) == 1
     assert "70 days, 2 expressways, 7 vehicles" in told[0]
     assert spark.range(3).count() == 3, "a session that is given is not stopped"
@@ -67,7 +67,7 @@ def history(road: Path, spark: "SparkSession") -> Path:
 
 @pytest.fixture(scope="module")
 def past(history: Path, road: Path) -> RoadHistory:
-    return opened(history, feed(road))
+    return open_history(history, feed(road))
 
 
 def table(history: Path, name: str, xway: int = 0) -> pa.Table:
@@ -151,7 +151,7 @@ def test_the_same_seed_gives_the_same_bytes(history: Path, tmp_path: Path) -> No
     assert filecmp.cmpfiles(history, tmp_path, files, shallow=False)[0] == files
     shutil.rmtree(tmp_path)
     for seed, xway in ((SEED, 3), (SEED + 1, 2)):
-        assert not np.array_equal(paid(seed, xway, vids), paid(SEED, 2, vids))
+        assert not np.array_equal(tolls_paid(seed, xway, vids), tolls_paid(SEED, 2, vids))
 
 
 def test_flat_files_have_the_same_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -243,27 +243,27 @@ def test_a_history_goes_to_another_process_unopened(past: RoadHistory) -> None:
 
 def test_a_folder_that_is_none_or_damaged_is_told(history: Path, road: Path, tmp_path: Path) -> None:
     with pytest.raises(RunError, match="no history here; `australis linear-road history` makes one"):
-        opened(tmp_path)
+        open_history(tmp_path)
     with pytest.raises(RunError, match="of 3 expressways and 12 vehicles, and this input has 3 expressways and 99"):
-        opened(history, replace(feed(road), vehicles=99))
+        open_history(history, replace(feed(road), vehicles=99))
     other = tmp_path / "other"
     shutil.copytree(history, other, copy_function=lambda source, target: Path(target).hardlink_to(source))
     whole = (other / "tolls" / "xway-000.arrow").read_bytes()
     (other / "tolls" / "xway-000.arrow").unlink()
     with pytest.raises(RunError, match=r"tolls/xway-000\.arrow: is missing; make the history again"):
-        opened(other)
+        open_history(other)
     (other / "tolls" / "xway-000.arrow").write_bytes(whole[:-20])
     with pytest.raises(RunError, match=r"xway-000\.arrow: cannot be read .* make the history again"):
-        opened(other).tolls(3, 1, 0)
+        open_history(other).tolls(3, 1, 0)
     shutil.copy(history / "tolls" / "xway-002.arrow", other / "tolls" / "xway-000.arrow")
     with pytest.raises(RunError, match=r"xway-000\.arrow: is not what the history says"):
-        opened(other).tolls(3, 1, 0)
+        open_history(other).tolls(3, 1, 0)
     for note, said in (('{"version": 2}', "a history of version 2, and this is 1"), ("{", "cannot be read"),
                        ('{"version": 1}', "does not say which expressways")):  # fmt: skip
         (other / "history.json").unlink()
         (other / "history.json").write_text(note)
         with pytest.raises(RunError, match=said):
-            opened(other)
+            open_history(other)
     shutil.rmtree(other)
 
 

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.spark
 def test_a_trial_is_validated_over_its_part_at_real_time(tmp_path: Path, spark: Any) -> None:
     simulate(tmp_path / "road", seconds=90)
     told: list[str] = []
-    made = trial(feed(tmp_path / "road", 4), Span(20, 80, 85), spark=spark, told=told.append)
+    made = trial(feed(tmp_path / "road", 4), Span(20, 80, 85), spark=spark, on_progress=told.append)
     kinds = {fault.kind for fault in made.verdict.faults}
     assert kinds <= {"late"}, made.verdict.text()  # a busy machine may be late; nothing may be wrong
     assert made.xways == made.copied == 4

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from pyarrow import ipc
 
 from australis.apps.linear_road.feed import feed
-from australis.apps.linear_road.half_minute import spells
+from australis.apps.linear_road.half_minute import half_minutes
 from australis.apps.linear_road.record import INPUT
 from australis.apps.linear_road.show import show
 from australis.apps.linear_road.survey import SeenAccident, survey
@@ -150,7 +150,7 @@ def test_two_vehicles_that_stand_are_an_accident(tmp_path: Path) -> None:
 
 def test_spells_have_no_gap(tmp_path: Path) -> None:
     file = written(tmp_path, [report(5, 1, 0), report(155, 1, 0), report(185, 1, 0)])
-    found = list(spells(feed(file), 0))
+    found = list(half_minutes(feed(file), 0))
     assert [len(spell.vid) for spell in found] == [1, 0, 0, 0, 0, 1, 1]
     assert [spell.first.tolist() for spell in found if len(spell.vid)] == [[True], [True], [False]]
     assert found[-1].still.tolist() == [2]
@@ -162,7 +162,7 @@ def test_pictures_are_written_and_the_page_holds_them(tmp_path: Path) -> None:
     rows = crowd(1, 300) + [row for vid in (900, 901) for row in stopped(vid, 0, 480, 9000)]
     written(road, rows)
     told: list[int] = []
-    files = show(feed(road), tmp_path / "out", told=told.append)
+    files = show(feed(road), tmp_path / "out", on_progress=told.append)
     assert told == list(range(30, 481, 30))
     assert [file.stem for file in files] == list(NAMES)
     page = files[-1].read_text()

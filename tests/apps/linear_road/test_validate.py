@@ -378,7 +378,7 @@ def test_progress_is_told(tmp_path: Path) -> None:
     given = feed(write(tmp_path / "feed.csv", [report(0, 1, 5)]))
     (tmp_path / "out").write_text("0,1,0,0,-1,0\n")
     heard: list[tuple[str, float]] = []
-    assert validate(given, tmp_path / "out", told=lambda stage, share: heard.append((stage, share))).ok
+    assert validate(given, tmp_path / "out", on_progress=lambda stage, share: heard.append((stage, share))).ok
     assert heard == [("reading the answers", 1.0), ("recomputing what was due", 0.0), ("recomputing what was due", 1.0)]
 
 

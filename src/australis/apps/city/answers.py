@@ -1,4 +1,4 @@
-"""Answers to the queries of a city: what a watch box gives at every moment, and how far circles of neighbours reach."""
+"""Answers to the queries of a city, from a watch box: the updates of every moment, and the reach of neighbours."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from australis.connectors.files import read
 _BOX = "watch"
 
 
-def watched(
-    path: Path, asked: pa.Table, city: dict[str, Any]
+def watch_answers(
+    path: Path, query_rows: pa.Table, city: dict[str, Any]
 ) -> Iterator[tuple[int, pa.RecordBatch, dict[int, float]]]:
-    """For every moment, its second, the updates (`query, sign, id`), and how far each query for neighbours reaches."""
+    """Run a watch box. Yields each moment's second, updates (`query, sign, id`) and reach of kNN queries."""
     objects, queries = au.stream("objects", OBJECTS), au.stream("queries", QUERIES)
     silence = int(city["every"] / city["share"]) - 1
     run = au.Local(au.network(seen=objects.watch(queries, time="time", timeout=silence, every="train", box=_BOX)))
-    times = asked["time"].to_numpy()
+    times = query_rows["time"].to_numpy()
     for second, reports in _moments(path):
-        wanted = asked.filter(pa.array(times == second))
-        yield second, run.push(queries=wanted, objects=reports)["seen"], _reaches(run)
+        now = query_rows.filter(pa.array(times == second))
+        yield second, run.push(queries=now, objects=reports)["seen"], _reaches(run)
 
 
 def _reaches(run: au.Local) -> dict[int, float]:
@@ -39,17 +39,17 @@ def _reaches(run: au.Local) -> dict[int, float]:
 
 
 def _moments(path: Path) -> Iterator[tuple[int, pa.Table]]:
-    """The reports of each second; they lie in its order."""
-    held: list[pa.RecordBatch] = []
+    """The reports of each second. The file is in order of time."""
+    pieces: list[pa.RecordBatch] = []
     for part in read(path, OBJECTS):
         times: npt.NDArray[Any] = part["time"].to_numpy()
         cuts = np.flatnonzero(np.diff(times)) + 1
         for start, stop in zip([0, *cuts.tolist()], [*cuts.tolist(), len(times)], strict=True):
             piece = part.slice(start, stop - start)
-            if held and len(piece) and held[0]["time"][0] != piece["time"][0]:
-                yield held[0]["time"][0].as_py(), pa.Table.from_batches(held)
-                held = []
+            if pieces and len(piece) and pieces[0]["time"][0] != piece["time"][0]:
+                yield pieces[0]["time"][0].as_py(), pa.Table.from_batches(pieces)
+                pieces = []
             if len(piece):
-                held.append(piece)
-    if held:
-        yield held[0]["time"][0].as_py(), pa.Table.from_batches(held)
+                pieces.append(piece)
+    if pieces:
+        yield pieces[0]["time"][0].as_py(), pa.Table.from_batches(pieces)

@@ -16,7 +16,7 @@ SPEEDS = np.array([each.speed for each in CLASSES]) / 3.6
 
 @inner
 def _set_out(slot: int, node: int, all_: Vehicles, roads: Roads, routes: Routes, chance: Chance) -> None:
-    """Choose another place to go to, and take the first turn."""
+    """Choose a place to go to, and take the first turn."""
     place = below(chance, len(routes.places))
     if routes.places[place] == node:
         place = (place + 1) % len(routes.places)
@@ -28,7 +28,7 @@ def _set_out(slot: int, node: int, all_: Vehicles, roads: Roads, routes: Routes,
 
 @inner
 def _begin(slot: int, all_: Vehicles, roads: Roads, routes: Routes, shares: Reals, chance: Chance) -> None:
-    """A new object somewhere."""
+    """Begin a new object at a random node."""
     all_.number[slot] = all_.made[0]
     all_.made[0] += 1
     drawn, kind = uniform(chance), 0
@@ -41,7 +41,7 @@ def _begin(slot: int, all_: Vehicles, roads: Roads, routes: Routes, shares: Real
 
 @kernel
 def begin(all_: Vehicles, roads: Roads, routes: Routes, speeds: Reals, shares: Reals, chance: Chance) -> None:
-    """All objects begin, each somewhere along its first road and at its speed there."""
+    """Begin all objects, each somewhere along its first road and at its speed there."""
     for slot in range(len(all_.number)):
         _begin(slot, all_, roads, routes, shares, chance)
         edge = all_.edge[slot]
@@ -54,9 +54,9 @@ def drive(
     seconds: float, all_: Vehicles, roads: Roads, routes: Routes, flow: Reals, speeds: Reals, shares: Reals,
     vanish: bool, chance: Chance,
 ) -> int:  # fmt: skip
-    """Take all objects on by some seconds; those that arrive vanish and others begin, or they go on elsewhere.
+    """Move all objects for some seconds. Objects that arrive vanish and others begin, or they go on elsewhere.
 
-    Gives how many arrived. An arrival is the end of a moment: what comes next begins with the next one.
+    Returns how many arrived. An object that arrives waits until the next moment.
     """
     arrived = 0
     for slot in range(len(all_.number)):
@@ -86,7 +86,7 @@ def drive(
 
 @kernel
 def flows(edges: Longs, roads: Roads, flow: Reals) -> None:
-    """At which part of its limit each road flows, by how full it is (after the Bureau of Public Roads)."""
+    """Compute the fraction of its limit at which each road flows, by how full it is (Bureau of Public Roads)."""
     flow[:] = 0.0
     for edge in edges:
         flow[edge] += 1.0
@@ -97,7 +97,7 @@ def flows(edges: Longs, roads: Roads, flow: Reals) -> None:
 
 @kernel
 def places(all_: Vehicles, roads: Roads, slots: Longs, x: Reals, y: Reals, kind: Bytes) -> None:
-    """Where some objects are."""
+    """Compute the positions and classes of some objects."""
     for row in range(len(slots)):
         slot = slots[row]
         edge = all_.edge[slot]

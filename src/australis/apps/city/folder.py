@@ -1,4 +1,4 @@
-"""Folder: what a simulated city leaves behind, which is there whole or not at all."""
+"""Folder: the files of a simulated city, written whole or not at all."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ NODES, EDGES = "nodes.csv", "edges.csv"
 FORMS = ("arrow", "csv", "parquet")
 _STREAMS = ("objects", "queries")
 _ROWS = 1 << 16
-"""Rows that are written at a time, or more."""
+"""The least number of rows that are written at a time."""
 
 
 class TupleWriter(Protocol):
-    """What takes the tuples of a stream."""
+    """Writes the tuples of a stream."""
 
     def __call__(self, tuples: pa.RecordBatch, /) -> None: ...
 
 
 @contextmanager
 def folder(out: Path, form: str, schemas: dict[str, pa.Schema]) -> Iterator[dict[str, TupleWriter]]:
-    """What writes the tuples of each stream; at the end files get their names. Call `note` after it."""
-    made = not out.exists()
+    """Open a writer for each stream. The files get their names at the end; call `write_note` afterwards."""
+    created = not out.exists()
     check_replaced(out, NOTE)
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -46,24 +46,24 @@ def folder(out: Path, form: str, schemas: dict[str, pa.Schema]) -> Iterator[dict
     except OSError as error:
         raise RunError(f"{out}: cannot be written ({error}); free some room, or give another folder") from None
     finally:
-        if made and out.exists() and not any(out.iterdir()):
+        if created and out.exists() and not any(out.iterdir()):
             out.rmdir()
 
 
-def note(out: Path, tables: dict[str, pa.Table], written: dict[str, Any]) -> None:
-    """Write the roads, and last of all the note."""
+def write_note(out: Path, tables: dict[str, pa.Table], content: dict[str, Any]) -> None:
+    """Write the roads, and then the note."""
     try:
         for name, table in tables.items():
             with renamed(out / name) as file:
                 csv.write_csv(table, file)
         with renamed(out / NOTE) as file:
-            file.write(json.dumps(written, indent=2).encode() + b"\n")
+            file.write(json.dumps(content, indent=2).encode() + b"\n")
     except OSError as error:
         raise RunError(f"{out}: cannot be written ({error}); free some room, or give another folder") from None
 
 
-def noted(out: Path) -> dict[str, Any]:
-    """The note of a folder."""
+def read_note(out: Path) -> dict[str, Any]:
+    """Read the note of a folder. Raises if there is none."""
     try:
         return dict(json.loads((out / NOTE).read_bytes()))
     except (OSError, ValueError) as error:
@@ -72,20 +72,20 @@ def noted(out: Path) -> dict[str, Any]:
 
 @contextmanager
 def _writer(file: Any, form: str, schema: pa.Schema) -> Iterator[TupleWriter]:
-    """What gathers tuples and writes them to a file in a form."""
+    """Open a writer that gathers tuples and writes them to a file."""
     with ExitStack() as stack:
-        written: Callable[[pa.Table], None]
+        write_table: Callable[[pa.Table], None]
         if form == "arrow":
-            written = stack.enter_context(ipc.new_file(file, schema)).write_table
+            write_table = stack.enter_context(ipc.new_file(file, schema)).write_table
         elif form == "parquet":
-            written = stack.enter_context(parquet.ParquetWriter(file, schema, compression="zstd")).write_table
+            write_table = stack.enter_context(parquet.ParquetWriter(file, schema, compression="zstd")).write_table
         else:
-            written = stack.enter_context(csv.CSVWriter(file, schema)).write_table
+            write_table = stack.enter_context(csv.CSVWriter(file, schema)).write_table
         waiting: list[pa.RecordBatch] = []
 
         def flush() -> None:
             if waiting:
-                written(pa.Table.from_batches(waiting, schema).combine_chunks())
+                write_table(pa.Table.from_batches(waiting, schema).combine_chunks())
                 waiting.clear()
 
         def write(tuples: pa.RecordBatch) -> None:

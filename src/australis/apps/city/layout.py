@@ -1,4 +1,4 @@
-"""Layout: a made-up city, dense in the middle, with arterials, a ring and radial highways (SOLE 7)."""
+"""Layout: an artificial city, dense in the middle, with arterials, a ring and radial highways (SOLE 7)."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ _LINES = 61
 _ARTERIAL = 6
 """Every sixth line of the grid is an arterial."""
 _RING = 0.22
-"""The ring's radius, as a part of the side."""
+"""The ring's radius, as a fraction of the side."""
 _RADIALS = 8
 _ARC = 6
 """Pieces of the ring between two radials."""
 _HIGHWAY, _ARTERY, _STREET, _LANE = range(len(CLASSES))
 _GONE = 0.18
-"""The part of minor roads that was never built."""
+"""The fraction of minor roads that is left out."""
 
 
 def layout(seed: int = 1, lines: int = _LINES, side: float = SIDE) -> Roads:
-    """A city of a seed: a grid of `lines` by `lines` streets that are closer in the middle, and highways over it."""
+    """The roads of a city: a grid of `lines` by `lines` streets, closer in the middle, and highways over it."""
     rng = np.random.default_rng((seed, 1))
     x, y = _nodes(rng, lines, side)
     begins, ends, kind = _grid(rng, lines, x, y, side)
@@ -64,13 +64,13 @@ def _grid(rng: np.random.Generator, lines: int, x: Reals, y: Reals, side: float)
     inner, even = middle < _RING * side, line % 2 == 0
     kind = np.where(line % _ARTERIAL == 0, _ARTERY, np.where(even | ~inner, _STREET, _LANE))
     # The lines lie close together all along the axes of the city; outside the ring fewer of them are built.
-    gone = np.where(inner, _GONE, np.where(even, 2 * _GONE, 5 * _GONE))
-    built = (kind == _ARTERY) | (rng.random(len(kind)) > gone)
+    left_out = np.where(inner, _GONE, np.where(even, 2 * _GONE, 5 * _GONE))
+    built = (kind == _ARTERY) | (rng.random(len(kind)) > left_out)
     return begins[built], ends[built], kind[built]
 
 
 def _highways(side: float) -> tuple[Reals, Reals, Longs, Longs]:
-    """The ring's nodes, those of the radials outward and inward from it, and what joins them."""
+    """The nodes of the ring and of the radials outward and inward from it, and the edges between them."""
     around = _RADIALS * _ARC
     angle = 2 * np.pi * (np.arange(around) / around + 0.5 / _RADIALS)
     radius = np.full(around, _RING * side)

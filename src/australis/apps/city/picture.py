@@ -33,14 +33,14 @@ def show(
     at: int | None = None,
     objects: int = 2000,
     queries: int = 100,
-    told: Callable[[int], None] | None = None,
+    on_progress: Callable[[int], None] | None = None,
 ) -> list[Path]:
-    """Write the pictures of a simulated city to a folder, and give the files."""
-    found = frames(folder, answers, objects, queries, told)
-    if at is not None and not 0 <= at < found.note["city"]["seconds"]:
-        raise RunError(f"--at {at}: the city was simulated for {found.note['city']['seconds']} seconds")
-    row = len(found.times) // 2 if at is None else int(np.searchsorted(found.times, at, side="right")) - 1
-    contents = {PAGE: page(found).encode(), ROADS: roads_png(found.roads), MOMENT: moment_png(found, row)}
+    """Write the pictures of a simulated city to a folder, and return the files."""
+    city = frames(folder, answers, objects, queries, on_progress)
+    if at is not None and not 0 <= at < city.note["city"]["seconds"]:
+        raise RunError(f"--at {at}: the city was simulated for {city.note['city']['seconds']} seconds")
+    row = len(city.times) // 2 if at is None else int(np.searchsorted(city.times, at, side="right")) - 1
+    contents = {PAGE: page(city).encode(), ROADS: roads_png(city.roads), MOMENT: moment_png(city, row)}
     try:
         out.mkdir(parents=True, exist_ok=True)
         for name, content in contents.items():
@@ -51,7 +51,7 @@ def show(
 
 
 def roads_png(roads: Roads) -> bytes:
-    """The roads, those of each class in its colour."""
+    """The roads, coloured by class."""
     figure, axes = _figure(roads)
     _draw_roads(axes, roads)
     handles = [axes.plot([], [], color=color, lw=2 * width)[0] for color, width in _ROADS]
@@ -61,12 +61,12 @@ def roads_png(roads: Roads) -> bytes:
 
 
 def moment_png(frames: CityFrames, row: int) -> bytes:
-    """One moment: objects by class, and the regions of queries; those of moving ones are dashed."""
+    """One moment: objects by class, and the regions of queries. The regions of moving queries are dashed."""
     figure, axes = _figure(frames.roads)
     _draw_roads(axes, frames.roads, faint=True)
     regions, moves = regions_at(frames, row)
-    for those, style in ((regions[~moves], "solid"), (regions[moves], (0, (3, 2)))):
-        boxes = [Rectangle((x1, y1), x2 - x1, y2 - y1) for x1, y1, x2, y2 in those.tolist()]
+    for boxes_of_kind, style in ((regions[~moves], "solid"), (regions[moves], (0, (3, 2)))):
+        boxes = [Rectangle((x1, y1), x2 - x1, y2 - y1) for x1, y1, x2, y2 in boxes_of_kind.tolist()]
         axes.add_collection(
             PatchCollection(boxes, facecolor="#0072b210", edgecolor="#0072b2", linewidth=0.8, linestyle=style)
         )
@@ -76,9 +76,11 @@ def moment_png(frames: CityFrames, row: int) -> bytes:
         axes.plot([x], [y], "+", color="#7a4fb5", markersize=5)
     size = float(np.clip(9000 / max(1, len(frames.objects)), 4, 16))
     for kind, name in enumerate(frames.note["classes"]):
-        mine = frames.kinds == kind
+        of_kind = frames.kinds == kind
         color = _OBJECTS[kind % len(_OBJECTS)]
-        axes.scatter(frames.x[row, mine], frames.y[row, mine], s=size, c=color, label=name, linewidths=0, zorder=3)
+        axes.scatter(
+            frames.x[row, of_kind], frames.y[row, of_kind], s=size, c=color, label=name, linewidths=0, zorder=3
+        )
     inside = members_at(frames, row)
     axes.scatter(
         frames.x[row, inside],
@@ -90,9 +92,9 @@ def moment_png(frames: CityFrames, row: int) -> bytes:
         zorder=4,
     )
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, markerscale=2)
-    shown = int((~np.isnan(frames.x[row])).sum())
+    visible = int((~np.isnan(frames.x[row])).sum())
     axes.set_title(
-        f"Second {frames.times[row]}: {shown:,} of {frames.whole[row]:,} objects,"
+        f"Second {frames.times[row]}: {visible:,} of {frames.whole[row]:,} objects,"
         f" {len(regions) + len(circles_at(frames, row)):,} of {frames.note['city']['mix']['count']:,} queries",
         loc="left",
         color=_INK,
@@ -112,23 +114,23 @@ def regions_at(frames: CityFrames, row: int) -> tuple[Reals, np.ndarray[tuple[in
 
 
 def circles_at(frames: CityFrames, row: int) -> list[tuple[float, float, float, bool]]:
-    """Where the circles of queries for neighbours are at a moment, how far they reach, and whether each moves."""
+    """The circles of kNN queries at a moment: their centres, how far they reach, and whether each moves."""
     alive = (frames.lives[:, 0] <= row) & (row < frames.lives[:, 1]) & (frames.neighbours > 0)
-    found = []
+    circles = []
     for query in np.flatnonzero(alive & np.isfinite(frames.reaches[row])).tolist():
         focal, (x, y) = int(frames.focal[query]), frames.regions[query, :2].tolist()
         if focal >= 0:
             x, y = x + float(frames.x[row, focal]), y + float(frames.y[row, focal])
-        found.append((x, y, float(frames.reaches[row, query]), focal >= 0))
-    return found
+        circles.append((x, y, float(frames.reaches[row, query]), focal >= 0))
+    return circles
 
 
 def members_at(frames: CityFrames, row: int) -> Longs:
-    """The places of the objects shown that are in some answer at a moment."""
+    """The indices of the objects that are in some answer at a moment."""
     past = frames.changes[frames.changes[:, 0] <= row]
-    held = np.zeros((len(frames.queries), len(frames.objects)), np.int64)
-    np.add.at(held, (past[:, 1], past[:, 2]), past[:, 3])
-    return np.flatnonzero(held.any(axis=0))
+    counts = np.zeros((len(frames.queries), len(frames.objects)), np.int64)
+    np.add.at(counts, (past[:, 1], past[:, 2]), past[:, 3])
+    return np.flatnonzero(counts.any(axis=0))
 
 
 def _figure(roads: Roads) -> tuple[Figure, Axes]:
@@ -148,8 +150,8 @@ def _figure(roads: Roads) -> tuple[Figure, Axes]:
 
 def _draw_roads(axes: Axes, roads: Roads, faint: bool = False) -> None:
     for kind in reversed(range(len(CLASSES))):
-        mine = roads.kind == kind
-        here, there = roads.begins[mine], roads.ends[mine]
+        of_kind = roads.kind == kind
+        here, there = roads.begins[of_kind], roads.ends[of_kind]
         lines = np.stack(
             [np.column_stack([roads.x[here], roads.y[here]]), np.column_stack([roads.x[there], roads.y[there]])], axis=1
         )

@@ -17,7 +17,7 @@ from australis.errors import RunError
 QUERIES = schema(
     "query int, action string, kind string, x double, y double, width double, height double, k int, focal int, time int"
 )
-"""The centre is relative to the focal object where there is one; rectangles have sides, other queries a `k`."""
+"""The centre is relative to the focal object if there is one. Rectangles have sides, other queries a `k`."""
 REGISTER, REMOVE = "register", "remove"
 RECTANGLE, NEAREST = "rectangle", "knn"
 Space = tuple[float, float, float, float]
@@ -25,13 +25,13 @@ Space = tuple[float, float, float, float]
 
 @dataclass(frozen=True)
 class Mix:
-    """What queries are like: the parts of them that move, look for neighbours, or are replaced at each moment."""
+    """The mix of queries: the fractions that move, that ask for neighbours, and that are replaced at each moment."""
 
     count: int = 0
     moving: float = 0.5
     nearest: float = 0.0
     smallest: float = 0.0001
-    """The least part of the space that a rectangle covers; sizes are spread evenly over orders of magnitude."""
+    """The least fraction of the space that a rectangle covers. Sizes are spread evenly over orders of magnitude."""
     largest: float = 0.01
     k: int = 10
     renewed: float = 0.0
@@ -47,7 +47,7 @@ class Mix:
 
 
 class Queries(NamedTuple):
-    """The queries there are, by slot."""
+    """The current queries, by slot."""
 
     number: Ints
     slot: Longs
@@ -57,29 +57,29 @@ class Queries(NamedTuple):
 
 
 def queries(mix: Mix) -> Queries:
-    """Room for queries, none of which is registered."""
+    """Slots for queries, none of which is registered."""
     still = np.full(mix.count, -1, np.int64)
     return Queries(np.full(mix.count, -1, np.int32), still, still.astype(np.int32), np.zeros(1, np.int64))
 
 
-def ended(all_: Queries, objects: Vehicles, mix: Mix, rng: np.random.Generator) -> Longs:
-    """The queries that end at a moment: their focal object is no more, or it is their turn."""
+def ending(all_: Queries, objects: Vehicles, mix: Mix, rng: np.random.Generator) -> Longs:
+    """The queries that end at a moment: their focal object is gone, or they are renewed."""
     lost = (all_.slot >= 0) & (objects.number[all_.slot] != all_.focal)
     if mix.renewed:
         lost |= rng.random(len(lost)) < mix.renewed
     return np.flatnonzero(lost)
 
 
-def removed(all_: Queries, slots: Longs, now: int) -> pa.RecordBatch:
-    """What says that queries are no more."""
-    given = {"query": all_.number[slots], "action": _all(REMOVE, len(slots)), "time": np.full(len(slots), now)}
-    return _batch(given, len(slots))
+def remove(all_: Queries, slots: Longs, now: int) -> pa.RecordBatch:
+    """The rows that remove queries."""
+    columns = {"query": all_.number[slots], "action": _all(REMOVE, len(slots)), "time": np.full(len(slots), now)}
+    return _batch(columns, len(slots))
 
 
-def registered(
+def register(
     all_: Queries, slots: Longs, objects: Vehicles, space: Space, mix: Mix, now: int, rng: np.random.Generator
 ) -> pa.RecordBatch:
-    """New queries in some slots, and what says so."""
+    """Make new queries in some slots, and return the rows that register them."""
     count = len(slots)
     x1, y1, x2, y2 = space
     moves, nearest = (rng.random(count) < share for share in (mix.moving, mix.nearest))
@@ -94,7 +94,7 @@ def registered(
     all_.made[0] += count
     all_.slot[slots] = np.where(moves, focal, -1)
     all_.focal[slots] = np.where(moves, objects.number[focal] if len(objects.number) else -1, -1)
-    given = {
+    columns = {
         "query": all_.number[slots],
         "action": _all(REGISTER, count),
         "kind": pa.array([RECTANGLE, NEAREST]).take(nearest.astype(np.int8)),
@@ -106,16 +106,16 @@ def registered(
         "focal": pa.array(all_.focal[slots], mask=~moves),
         "time": np.full(count, now),
     }
-    return _batch(given, count)
+    return _batch(columns, count)
 
 
 def _all(word: str, count: int) -> Array:
     return pa.repeat(word, count)
 
 
-def _batch(given: dict[str, Any], count: int) -> pa.RecordBatch:
-    columns = [
-        pa.array(given[field.name]).cast(field.type) if field.name in given else pa.nulls(count, field.type)
+def _batch(values: dict[str, Any], count: int) -> pa.RecordBatch:
+    arrays = [
+        pa.array(values[field.name]).cast(field.type) if field.name in values else pa.nulls(count, field.type)
         for field in QUERIES
     ]
-    return pa.RecordBatch.from_arrays(columns, schema=QUERIES)
+    return pa.RecordBatch.from_arrays(arrays, schema=QUERIES)

@@ -27,7 +27,7 @@ _LANES = (3.0, 2.0, 1.0, 1.0)
 _ROOM = 15.0
 """Metres of a lane that a vehicle takes up when a road is full."""
 MOST_TURNS = 255
-"""Roads that may leave one node: turns are kept in a byte."""
+"""The most roads that may leave one node: turns are stored in a byte."""
 
 
 class Roads(NamedTuple):
@@ -44,7 +44,7 @@ class Roads(NamedTuple):
     limit: Reals
     """Metres a second."""
     kind: Bytes
-    """Its class, a place in CLASSES."""
+    """Its class, an index in CLASSES."""
     room: Reals
     """How many vehicles fill it."""
 
@@ -57,44 +57,44 @@ class Roads(NamedTuple):
 def roads(
     x: Reals, y: Reals, begins: Longs, ends: Longs, kind: Bytes, length: Reals | None = None, limit: Reals | None = None
 ) -> Roads:
-    """The roads of nodes and directed edges; only nodes that can all reach each other are kept.
+    """The roads from nodes and directed edges. Only nodes that can all reach each other are kept.
 
-    Without lengths roads are straight, and without limits (metres a second) they have those of their classes.
+    Without lengths roads are straight. Without limits (metres a second) they have those of their classes.
     """
     if length is None:
         length = np.hypot(x[ends] - x[begins], y[ends] - y[begins])
     if limit is None:
         limit = np.array(LIMITS)[kind] / 3.6
-    kept = _largest(len(x), begins, ends)
-    inside = kept[begins] & kept[ends] & (begins != ends)
+    connected = _largest(len(x), begins, ends)
+    inside = connected[begins] & connected[ends] & (begins != ends)
     if not inside.any():
         raise SchemaError("the roads lead nowhere: no two nodes reach each other both ways")
-    number = np.cumsum(kept) - 1
+    number = np.cumsum(connected) - 1
     begins, ends = number[begins[inside]], number[ends[inside]]
     order = np.lexsort((ends, begins))
     begins, ends = begins[order], ends[order]
     kind, length, limit = kind[inside][order], length[inside][order], limit[inside][order]
-    counts = np.bincount(begins, minlength=int(kept.sum()))
+    counts = np.bincount(begins, minlength=int(connected.sum()))
     if counts.max() > MOST_TURNS:
         raise SchemaError(f"{counts.max()} roads leave one node; at most {MOST_TURNS} may")
     starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     room = np.maximum(1.0, length * np.array(_LANES)[kind] / _ROOM)
     # Two nodes may lie at one place; a road between them still takes some time.
-    return Roads(x[kept], y[kept], starts, begins, ends, np.maximum(length, 1e-3), limit, kind, room)
+    return Roads(x[connected], y[connected], starts, begins, ends, np.maximum(length, 1e-3), limit, kind, room)
 
 
 def _largest(nodes: int, begins: Longs, ends: Longs) -> npt.NDArray[np.bool_]:
-    """The nodes of the largest part in which all reach all."""
+    """The nodes of the largest part in which every node reaches every other."""
     edges = coo_array((np.ones(len(begins), np.int8), (begins, ends)), shape=(nodes, nodes))
     _, part = connected_components(edges, directed=True, connection="strong")
-    kept: npt.NDArray[np.bool_] = part == np.argmax(np.bincount(part))
-    return kept
+    largest: npt.NDArray[np.bool_] = part == np.argmax(np.bincount(part))
+    return largest
 
 
 def read(nodes: Path, edges: Path) -> Roads:
-    """Roads from CSV files: nodes `node,x,y` in metres, and edges `from,to` with a class, and if wanted more.
+    """Read roads from CSV files: nodes `node,x,y` in metres, and edges `from,to`.
 
-    An edge may have a `class` (street, if not given), a `length` in metres, a `speed` in km/h, and be `oneway`.
+    An edge may have a `class` (by default street), a `length` in metres, a `speed` in km/h, and be `oneway`.
     """
     points, lines = _table(nodes, ("node", "x", "y")), _table(edges, ("from", "to"))
     names = points["node"].combine_chunks()
@@ -134,27 +134,27 @@ def tables(roads: Roads) -> tuple[pa.Table, pa.Table]:
 
 def _table(path: Path, needed: tuple[str, ...]) -> pa.Table:
     try:
-        found = csv.read_csv(path)
+        table = csv.read_csv(path)
     except (OSError, pa.ArrowInvalid) as error:
         raise RunError(
             f"{path}: cannot be read ({error}); give a CSV file with the columns {listing(needed)}"
         ) from None
     for name in needed:
-        if name not in found.column_names:
-            hint = near(name, found.column_names)
-            raise SchemaError(f"{path}: has no column {name}; there are {listing(found.column_names)}{hint}")
-    if not found.num_rows:
+        if name not in table.column_names:
+            hint = near(name, table.column_names)
+            raise SchemaError(f"{path}: has no column {name}; there are {listing(table.column_names)}{hint}")
+    if not table.num_rows:
         raise SchemaError(f"{path}: is empty")
-    return found
+    return table
 
 
 def _numbers(table: pa.Table, name: str, path: Path, least: float | None = None) -> Reals:
     try:
-        found = table[name].cast(pa.float64())
+        column = table[name].cast(pa.float64())
     except pa.ArrowInvalid as error:
         raise SchemaError(f"{path}: the column {name} has values that are no numbers ({error})") from None
-    values: Reals = found.to_numpy()
-    if found.null_count or not np.isfinite(values).all():
+    values: Reals = column.to_numpy()
+    if column.null_count or not np.isfinite(values).all():
         raise SchemaError(f"{path}: the column {name} lacks values")
     if least is not None and (values <= least).any():
         raise SchemaError(f"{path}: the column {name} has {values.min()}; give values above {least:g}")
@@ -164,30 +164,30 @@ def _numbers(table: pa.Table, name: str, path: Path, least: float | None = None)
 def _places(column: Column, names: Array, edges: Path, nodes: Path) -> Longs:
     if column.type != names.type:
         raise SchemaError(f"{edges}: nodes are {column.type} there, and {names.type} in {nodes}")
-    found = pc.index_in(column, value_set=names)
-    if found.null_count:
-        stranger = column.filter(found.is_null())[0]
+    indices = pc.index_in(column, value_set=names)
+    if indices.null_count:
+        stranger = column.filter(indices.is_null())[0]
         raise SchemaError(f"{edges}: names the node {stranger}, which is not in {nodes}")
-    places: Longs = found.to_numpy().astype(np.int64)
+    places: Longs = indices.to_numpy().astype(np.int64)
     return places
 
 
 def _kinds(lines: pa.Table, path: Path) -> Bytes:
     if "class" not in lines.column_names:
         return np.full(lines.num_rows, CLASSES.index("street"), np.uint8)
-    found = pc.index_in(lines["class"].cast(pa.string()), value_set=pa.array(CLASSES))
-    if found.null_count:
-        stranger = str(lines["class"].filter(found.is_null())[0])
+    indices = pc.index_in(lines["class"].cast(pa.string()), value_set=pa.array(CLASSES))
+    if indices.null_count:
+        stranger = str(lines["class"].filter(indices.is_null())[0])
         raise SchemaError(
             f"{path}: there is no class {stranger}; there are {listing(CLASSES)}{near(stranger, CLASSES)}"
         )
-    kinds: Bytes = found.to_numpy().astype(np.uint8)
+    kinds: Bytes = indices.to_numpy().astype(np.uint8)
     return kinds
 
 
 def _truths(column: Column, path: Path) -> npt.NDArray[np.bool_]:
     try:
-        found: npt.NDArray[np.bool_] = pc.fill_null(column.cast(pa.bool_()), False).to_numpy().astype(np.bool_)
+        truths: npt.NDArray[np.bool_] = pc.fill_null(column.cast(pa.bool_()), False).to_numpy().astype(np.bool_)
     except pa.ArrowInvalid:
         raise SchemaError(f"{path}: the column oneway is true or false") from None
-    return found
+    return truths

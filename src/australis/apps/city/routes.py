@@ -13,12 +13,12 @@ from australis.kernels.jit import kernel
 
 NO_TURN = 255
 _ROOM = 1 << 26
-"""Bytes for turns: with more nodes objects go to fewer places."""
+"""Bytes for turns. With more nodes objects go to fewer places."""
 _LEAST_PLACES, _MOST_PLACES = 64, 1024
 
 
 class Routes(NamedTuple):
-    """One tree a class of vehicles and place, which serves all objects that go there."""
+    """A tree for each class of vehicles and place, which serves all objects that go there."""
 
     places: Longs
     """Nodes that objects go to."""
@@ -41,29 +41,29 @@ def backward(roads: Roads) -> Backward:
 
 
 def routes(roads: Roads, seed: int, objects: int = _MOST_PLACES) -> Routes:
-    """The routes over empty roads, to as many places as some objects may need."""
+    """The routes over empty roads, to as many places as so many objects may need."""
     nodes = len(roads.x)
     most = max(2, min(nodes, _MOST_PLACES, max(_LEAST_PLACES, objects), _ROOM // (nodes * len(CLASSES))))
     rng = np.random.default_rng((seed, 2))
     places = np.sort(rng.choice(nodes, most, replace=False)).astype(np.int64)
-    made = Routes(places, np.empty((len(CLASSES), most, nodes), np.uint8))
-    renew(made, roads, backward(roads), times(roads, np.ones(len(roads.ends))), 0, most)
-    return made
+    trees = Routes(places, np.empty((len(CLASSES), most, nodes), np.uint8))
+    renew(trees, roads, backward(roads), times(roads, np.ones(len(roads.ends))), 0, most)
+    return trees
 
 
 def times(roads: Roads, flow: Reals) -> Reals:
-    """Seconds that each class of vehicles counts with for each edge, where it flows at a part of its limit.
+    """The seconds that each class of vehicles expects for each edge, which flows at a fraction of its limit.
 
-    Classes that shun highways take them only where there is no other way.
+    Classes that shun highways take them only if there is no other way.
     """
     speed = np.array([each.speed for each in CLASSES])[:, None] / 3.6
     shuns = np.array([each.shuns for each in CLASSES])[:, None] & (roads.kind == 0)
-    taken = roads.length / np.minimum(roads.limit * flow, speed)
-    return np.where(shuns, 20.0 * taken, taken)
+    seconds = roads.length / np.minimum(roads.limit * flow, speed)
+    return np.where(shuns, 20.0 * seconds, seconds)
 
 
 def renew(routes: Routes, roads: Roads, back: Backward, times: Reals, first: int, count: int) -> None:
-    """Find the routes to `count` places from number `first` on anew, in every class."""
+    """Find the routes to `count` places from number `first` on again, for every class."""
     for class_ in range(len(times)):
         _trees(routes.places, first, count, roads.starts, roads.begins, *back, times[class_], routes.turns[class_])
 

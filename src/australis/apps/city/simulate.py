@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 
 from australis.apps.city import driving
-from australis.apps.city.folder import EDGES, FORMS, NODES, folder, note
+from australis.apps.city.folder import EDGES, FORMS, NODES, folder, write_note
 from australis.apps.city.layout import layout
-from australis.apps.city.queries import QUERIES, Mix, ended, queries, registered, removed
+from australis.apps.city.queries import QUERIES, Mix, ending, queries, register, remove
 from australis.apps.city.roads import Longs, Roads, tables
 from australis.apps.city.routes import backward, renew, routes, times
 from australis.apps.city.vehicles import CLASSES, FASTEST, Vehicles, part, vehicles
@@ -25,13 +25,13 @@ from australis.kernels.random import chance
 
 OBJECTS = schema("id int, x double, y double, time int, speed float, class string")
 _ROUNDS = 60
-"""Moments after which all routes over crowded roads have been found anew."""
+"""The number of moments in which all routes over crowded roads are found again."""
 _GOLDEN = 0.6180339887498949
 
 
 @dataclass(frozen=True)
 class City:
-    """How a city is: how many objects, for how long, how often they report, what becomes of those that arrive."""
+    """The options of a city: how many objects, for how long, how often they report, and what they do on arrival."""
 
     objects: int = 1000
     seconds: int = 100
@@ -41,7 +41,7 @@ class City:
     every: int = 1
     """Seconds from one moment to the next."""
     share: float = 1.0
-    """The part of the objects that report at each moment, in turn."""
+    """The fraction of the objects that report at each moment, in turn."""
     vanish: bool = True
     """Whether objects that arrive vanish and others begin; else they go on to another place."""
     crowded: bool = False
@@ -72,7 +72,7 @@ class City:
 
 @dataclass(frozen=True)
 class CityMoment:
-    """What is told at one time."""
+    """The reports and the rows about queries of one moment."""
 
     time: int
     objects: pa.RecordBatch
@@ -80,17 +80,17 @@ class CityMoment:
 
 
 def moments(city: City, roads: Roads | None = None) -> Iterator[CityMoment]:
-    """All that happens in a city, in order; a seed says all of it."""
+    """All moments of a city in order. The same seed gives the same moments."""
     city.check()
     ground = layout(city.seed) if roads is None else roads
     ways, back = routes(ground, city.seed, city.most), backward(ground)
     draws, rng = chance(city.seed, 3), np.random.default_rng((city.seed, 4))
     flow = np.ones(len(ground.ends))
-    everyone, asked = vehicles(city.most), queries(city.mix)
+    everyone, current_queries = vehicles(city.most), queries(city.mix)
     count, limits = 0, (driving.SPEEDS, driving.SHARES)
     for tick in range(city.ticks):
         now, before = tick * city.every, part(everyone, 0, count)
-        told: list[pa.RecordBatch] = []
+        query_rows: list[pa.RecordBatch] = []
         if city.crowded and tick:
             driving.flows(before.edge, ground, flow)
             some = -(-len(ways.places) // _ROUNDS)
@@ -101,20 +101,24 @@ def moments(city: City, roads: Roads | None = None) -> Iterator[CityMoment]:
         count += more
         moving = part(everyone, 0, count)
         if tick:
-            gone = ended(asked, moving, city.mix, rng)
-            told.append(removed(asked, gone, now))
+            slots = ending(current_queries, moving, city.mix, rng)
+            query_rows.append(remove(current_queries, slots, now))
         else:
-            gone = np.arange(city.mix.count)
-        told.append(registered(asked, gone, moving, ground.space, city.mix, now, rng))
-        yield CityMoment(now, _reports(moving, ground, _due(moving, tick, city.share), now), told)
+            slots = np.arange(city.mix.count)
+        query_rows.append(register(current_queries, slots, moving, ground.space, city.mix, now, rng))
+        yield CityMoment(now, _reports(moving, ground, _due(moving, tick, city.share), now), query_rows)
 
 
 def simulate(
-    out: Path, city: City, roads: Roads | None = None, form: str = "arrow", told: Callable[[int], None] | None = None
+    out: Path,
+    city: City,
+    roads: Roads | None = None,
+    form: str = "arrow",
+    on_progress: Callable[[int], None] | None = None,
 ) -> dict[str, Any]:
     """Write the objects, queries and roads of a city to a folder, and return the note that it holds.
 
-    `told` is called with the second that it has reached.
+    `on_progress` is called with the second that it has reached.
     """
     city.check()
     if form not in FORMS:
@@ -128,9 +132,9 @@ def simulate(
             for rows in moment.queries:
                 write["queries"](rows)
                 counts["asked"] += rows.num_rows
-            if told:
-                told(moment.time + city.every)
-    written = {
+            if on_progress:
+                on_progress(moment.time + city.every)
+    content = {
         "version": version("australis"),
         "form": form,
         "space": ground.space,
@@ -141,12 +145,12 @@ def simulate(
         "asked": counts["asked"],
     }
     nodes, edges = tables(ground)
-    note(Path(out), {NODES: nodes, EDGES: edges}, written)
-    return written
+    write_note(Path(out), {NODES: nodes, EDGES: edges}, content)
+    return content
 
 
 def _due(moving: Vehicles, tick: int, share: float) -> Longs:
-    """The slots that report at a moment: every object does so at even intervals, which begin at different moments."""
+    """The slots that report at a moment. Every object reports at even intervals, which begin at different moments."""
     if share == 1.0:
         return np.arange(len(moving.number))
     phase = (moving.number * _GOLDEN) % 1.0

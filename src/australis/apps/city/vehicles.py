@@ -21,7 +21,7 @@ class Vehicle:
     speed: float
     """Kilometres an hour, at most."""
     share: float
-    """Its part of all objects."""
+    """Its fraction of all objects."""
     shuns: bool = False
     """Whether it keeps off highways."""
 
@@ -33,22 +33,22 @@ CLASSES = (
     Vehicle("bicycle", 20.0, 0.1, shuns=True),
 )
 FASTEST = max(each.speed for each in CLASSES) * 1.1 / 3.6
-"""Metres a second that no object exceeds: drivers differ by a tenth."""
+"""Metres a second that no object exceeds. Drivers exceed the speed of their class by a tenth at most."""
 
 
 class Vehicles(NamedTuple):
-    """Objects by slot. One that ends makes room for another, of a new number."""
+    """Objects by slot. An object that ends makes room for another one, with a new number."""
 
     number: Ints
     kind: Bytes
-    """Its class, a place in CLASSES."""
+    """Its class, an index in CLASSES."""
     edge: Longs
     along: Reals
     """Metres from the beginning of its edge."""
     place: Longs
     """Where it goes to, as a number among the places of the routes."""
     manner: Reals
-    """How fast it goes, as a part of what it might."""
+    """How fast it goes, as a fraction of what it might."""
     speed: Reals
     """Metres a second, at the last moment."""
     made: Longs
@@ -56,7 +56,7 @@ class Vehicles(NamedTuple):
 
 
 def vehicles(count: int) -> Vehicles:
-    """Room for objects, none of which has begun."""
+    """Slots for objects, none of which has begun."""
     return Vehicles(
         np.full(count, -1, np.int32),
         np.zeros(count, np.uint8),
@@ -70,5 +70,5 @@ def vehicles(count: int) -> Vehicles:
 
 
 def part(all_: Vehicles, first: int, end: int) -> Vehicles:
-    """The objects of some slots, which are the same ones: what changes here changes there."""
+    """A view of the objects of some slots: what changes here changes there."""
     return Vehicles._make([*(each[first:end] for each in all_[:-1]), all_.made])

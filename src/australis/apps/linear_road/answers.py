@@ -23,16 +23,17 @@ LINES = {
     "expenditures": ("type", "time", EMIT, "qid", "balance"),
     "journeys": ("type", "time", EMIT, "qid", "travel_time", "toll"),
 }
-"""The fields of each kind of answer, in the order of its lines. A balance is that of the time it was asked for."""
+"""The fields of each kind of answer, in the order of its lines. A balance is the one at the time of the request."""
 
 _PLAIN = csv.WriteOptions(include_header=False, quoting_style="none")
 
 
 @dataclass
 class AnswerLog:
-    """A file that takes the batches of all outputs: a batch is written when its last output has come.
+    """A file for the batches of all outputs. A batch is written when its last output has come.
 
-    `seconds` tells how long ago the run began, when a batch is written. What was asked before `since` is left out.
+    `seconds` returns how long ago the run began; it is called when a batch is written. Answers to requests before
+    `since` are left out.
     """
 
     path: Path
@@ -55,7 +56,7 @@ class AnswerLog:
         self._open += 1
 
     def agree(self, planned: int, committed: int) -> str:
-        """Cut off the batches after the last one that a checkpoint has planned; what went, in words."""
+        """Cut off the batches after the last one that a checkpoint has planned. Returns what was removed, in words."""
         assert self._writer is not None
         return self._writer.agree(planned, committed)
 
@@ -77,7 +78,7 @@ class AnswerLog:
 
 @dataclass(frozen=True)
 class AnswerSink:
-    """The part of an output in the file: its sink, and its writer."""
+    """The sink of one output, which is also its writer."""
 
     answers: AnswerLog
     name: str
@@ -97,7 +98,7 @@ class AnswerSink:
 
 
 def lines(name: str, train: pa.RecordBatch, emit: float) -> bytes:
-    """Answers as lines of a flat file, written at a time.
+    """Answers as lines of a flat file, with the time `emit`.
 
     >>> lines("alerts", pa.record_batch({"type": [1], "time": [7], "vid": [3], "seg": [50]}), 8.25)
     b'1,7,8.250,3,50\\n'

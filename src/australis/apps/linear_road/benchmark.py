@@ -1,4 +1,4 @@
-"""The benchmark: the network, what drives it and where its answers go (3.3)."""
+"""The benchmark: the network, its driver, and the sinks of its answers (3.3)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Benchmark:
-    """A feed at a speed, with the seconds before `lead` at once; `network` and `named` are what a runner takes."""
+    """A feed at a speed, with the seconds before `lead` at once. `network` and `named` are the arguments of a run."""
 
     feed: Feed
     output: Path
@@ -29,9 +29,9 @@ class Benchmark:
     speed: float = 1.0
     lead: int = 0
     since: int = 0
-    """Answers to what was asked before are not written."""
+    """Answers to requests before this second are not written."""
     run: Run | None = None
-    """The run under way: answers are stamped by its clock, which starts with its first batch after the lead."""
+    """The run. Answers get the time of its clock, which starts with its first batch after the lead."""
 
     @property
     def network(self) -> Network:
@@ -44,13 +44,13 @@ class Benchmark:
             **AnswerLog(self.output, self.seconds, self.since).sinks(),
         }
 
-    def start(self, **how: Any) -> Run:
-        """Start it; `how` goes to `Network.start`."""
-        self.watch(run := self.network.start(self.named, **how))
+    def start(self, **options: Any) -> Run:
+        """Start a run; `options` go to `Network.start`."""
+        self.watch(run := self.network.start(self.named, **options))
         return run
 
     def watch(self, run: Run) -> None:
-        """Take the clock of a run."""
+        """Use the clock of a run."""
         self.run = run
 
     def seconds(self) -> float:

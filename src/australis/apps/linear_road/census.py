@@ -10,25 +10,25 @@ from australis.apps.linear_road.feed import Feed
 from australis.apps.linear_road.record import EXPENDITURE, TRAVEL
 from australis.errors import RunError
 
-Told = Callable[[int], None]
+OnProgress = Callable[[int], None]
 
 
-def census(feed: Feed, told: Told | None = None) -> dict[int, int]:
-    """How many tuples of each type the files of a feed hold, not counting copies; `told` hears of their seconds."""
+def census(feed: Feed, on_progress: OnProgress | None = None) -> dict[int, int]:
+    """Count the tuples of each type in a feed, without copies. `on_progress` is called with the second reached."""
     counts = np.zeros(TRAVEL + 1, np.int64)
     for file in feed.files:
         for batch in feed.read(file):
             counts += np.bincount(batch["type"].to_numpy(), minlength=len(counts))
-            if told is not None:
-                told(int(batch["time"][-1].as_py()))
+            if on_progress is not None:
+                on_progress(int(batch["time"][-1].as_py()))
     return {kind: count for kind, count in enumerate(counts.tolist()) if count}
 
 
-def check_answerable(counts: dict[int, int], history: object | None, given: object) -> None:
-    """Refuse an input that asks about the weeks before when there is no history of them."""
-    asked = counts.get(EXPENDITURE, 0) + counts.get(TRAVEL, 0)
-    if asked and history is None:
+def check_answerable(counts: dict[int, int], history: object | None, source: object) -> None:
+    """Raise if an input asks about the weeks before and there is no history."""
+    requests = counts.get(EXPENDITURE, 0) + counts.get(TRAVEL, 0)
+    if requests and history is None:
         raise RunError(
-            f"{given}: {asked:,} requests ask about the weeks before, and nobody can answer them without a history;"
-            f" give --history DIR, which `australis linear-road history {given} --out DIR` makes"
+            f"{source}: {requests:,} requests ask about the weeks before, and cannot be answered without a history;"
+            f" give --history DIR, which `australis linear-road history {source} --out DIR` makes"
         )

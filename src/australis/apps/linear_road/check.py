@@ -1,4 +1,4 @@
-"""Check: whether tuples are such as vehicles send; all that any tool reads is held against it (3.1.2)."""
+"""Check: whether tuples are valid. Every tool checks what it reads (3.1.2)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from australis.apps.linear_road.record import (
 from australis.errors import RunError
 
 LONGEST = 7 * 24 * 60 * 60
-"""Times are below this many seconds: the validator keeps statistics of every minute."""
+"""Times are below this many seconds, because the validator keeps statistics of every minute."""
 _MANY = (1 << 31) - 1
 RANGES: dict[int, dict[str, tuple[int, int]]] = {
     REPORT: {
@@ -46,7 +46,7 @@ RANGES: dict[int, dict[str, tuple[int, int]]] = {
         "tod": (0, 1440),
     },
 }
-"""What the fields that apply to a type may be; others are not looked at.
+"""The ranges of the fields that apply to a type. Other fields are not checked.
 
 The paper's weekdays and minutes begin at 1. The data of the original simulator has a weekday 0 as well: it is the day
 before 1, which is 7, and a minute 0 is the last one of the day before.
@@ -57,15 +57,15 @@ Fault = tuple[int, str]
 
 
 def check(batch: pa.RecordBatch, last: int, place: Callable[[int], str]) -> int:
-    """Refuse a batch with a tuple that is not as it should be, naming the first; gives the last time.
+    """Check a batch, and return its last time. Raises for the first tuple that is not valid.
 
-    `last` is the time of the tuple before, and `place` says where a row of the batch stands.
+    `last` is the time of the tuple before, and `place` says where a row of the batch is.
     """
     if not batch.num_rows:
         return last
-    found = [*_empty(batch)] or [*_faults({name: batch[name].to_numpy() for name in INPUT.names}, last)]
-    if found:
-        row, text = min(found, key=itemgetter(0))
+    faults = [*_empty(batch)] or [*_faults({name: batch[name].to_numpy() for name in INPUT.names}, last)]
+    if faults:
+        row, text = min(faults, key=itemgetter(0))
         line = ",".join("" if each is None else str(each) for each in batch.slice(row, 1).to_pylist()[0].values())
         raise RunError(f"{place(row)}: `{line}`: {text}")
     return int(batch["time"][-1].as_py())
@@ -78,22 +78,22 @@ def _empty(batch: pa.RecordBatch) -> Iterator[Fault]:
 
 
 def _faults(columns: Columns, last: int) -> Iterator[Fault]:
-    """The first row for each of the things that can be wrong."""
+    """The first row with each kind of fault."""
     time, kinds = columns["time"], columns["type"]
     yield from _outside("time", time, (0, LONGEST - 1), np.arange(len(time)))
     falls = np.flatnonzero(np.concatenate([time[:1] < last, time[1:] < time[:-1]]))
     if len(falls):
         before = time[falls[0] - 1] if falls[0] else last
         yield int(falls[0]), f"times fall from {before} to {time[falls[0]]}; sort the file by its second field"
-    known = 0
+    typed = 0
     for kind, ranges in RANGES.items():
         rows = np.flatnonzero(kinds == kind)
-        known += len(rows)
+        typed += len(rows)
         for name, bounds in ranges.items():
             yield from _outside(name, columns[name][rows], bounds, rows)
         if kind == REPORT:
             yield from _elsewhere(columns["seg"][rows], columns["pos"][rows], rows)
-    if known < len(kinds):
+    if typed < len(kinds):
         row = int(np.flatnonzero(~np.isin(kinds, list(RANGES)))[0])
         yield row, f"there is no type {kinds[row]}; there are 0, 2, 3 and 4"
 

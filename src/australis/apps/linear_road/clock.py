@@ -1,4 +1,4 @@
-"""Clock: the time of day by which a stream is sent, which several machines can share."""
+"""Clock: the time of day at which a stream is sent, which several machines can share."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from datetime import UTC, datetime
 from australis.errors import RunError
 
 _LONGEST = 0.5
-"""Seconds at most between two looks at whether to go on waiting."""
+"""The most seconds between two checks whether to stop waiting."""
 
 
 @dataclass(frozen=True)
 class Clock:
-    """Seconds since 1970, and how to let some pass."""
+    """Seconds since 1970, and how to wait."""
 
     now: Callable[[], float] = time.time
     sleep: Callable[[float], object] = time.sleep
 
     def wait(self, moment: float, stopped: Callable[[], bool]) -> None:
-        """Until a moment, or until stopped."""
+        """Wait until a moment, or until stopped."""
         while (left := moment - self.now()) > 0 and not stopped():
             self.sleep(min(left, _LONGEST))
 
@@ -35,21 +35,21 @@ def moment(text: str, option: str) -> float:
     try:
         if text.replace(".", "", 1).isdecimal():
             return float(text)
-        found = datetime.fromisoformat(text)
+        date = datetime.fromisoformat(text)
     except ValueError:
-        found = None
-    if found is None or found.tzinfo is None:
+        date = None
+    if date is None or date.tzinfo is None:
         raise RunError(
             f"{option} {text}: give seconds since 1970, or a date and a time with its zone,"
             " such as 2026-01-31T12:00:00Z"
         )
-    return found.timestamp()
+    return date.timestamp()
 
 
-def told(moment: float) -> str:
+def show_moment(moment: float) -> str:
     """A point in time in both forms.
 
-    >>> told(1767225600.5)
+    >>> show_moment(1767225600.5)
     '2026-01-01T00:00:00.500Z (1767225600.500)'
     """
     date = datetime.fromtimestamp(moment, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,4 +1,4 @@
-"""The demonstration: twenty minutes in which an expressway fills up, answered on Spark, validated, and drawn."""
+"""The demonstration: twenty minutes of an expressway that fills up, answered on Spark, validated, and drawn."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 SECONDS = 1200
 LEAD = 1800
-"""Seconds of traffic that come first, at once: within the next twenty minutes the road jams, and tolls begin."""
+"""Seconds of traffic that come first, all at once. In the next twenty minutes the road jams, and tolls begin."""
 SPEED = 20.0
 PAGE = "linear_road.html"
 
 
 @dataclass(frozen=True)
 class Demonstration:
-    """What came of it."""
+    """The results of the demonstration."""
 
     verdict: Verdict
     page: Path
@@ -41,46 +41,46 @@ class Demonstration:
 
 def demo(
     out: Path,
-    told: Callable[[str], None],
+    on_progress: Callable[[str], None],
     seconds: int = SECONDS,
     seed: int = 1,
     speed: float = SPEED,
     lead: int = LEAD,
 ) -> Demonstration:
-    """Do it in a folder. The `lead` is taken first, and not judged."""
+    """Run the demonstration in a folder. The `lead` is taken first, and not validated."""
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise RunError(f"{out}: {error.strerror}; give another folder with --out") from None
     end = (lead + seconds) // 60
-    told(f"simulating {end} minutes of an expressway")
+    on_progress(f"simulating {end} minutes of an expressway")
     simulate(
         out / "road",
         seconds=lead + seconds,
         seed=seed,
         replace=True,
-        told=lambda second: told(f"simulating minute {second // 60} of {end}"),
+        on_progress=lambda second: on_progress(f"simulating minute {second // 60} of {end}"),
     )
     stream, output = feed(out / "road"), out / "answers.csv"
     for old in (output, output.with_name(f".{output.name}.journal")):
         old.unlink(missing_ok=True)
-    told("starting Spark")
-    spark, ours = session()
+    on_progress("starting Spark")
+    spark, own_session = session()
     try:
-        _warmed(stream, spark, told)
+        _warm_up(stream, spark, on_progress)
         bench = Benchmark(stream, output, speed=speed, lead=lead, since=lead)
         with bench.start(spark=spark) as run:
             while not run.wait(0.5):
                 second = run.checkpoint.log.inputs().get("sent", {}).get("time", 0)
                 pace = "at once" if second < lead else f"at {speed:g} times real time"
-                told(f"answering {pace}: minute {second // 60} of {end}")
+                on_progress(f"answering {pace}: minute {second // 60} of {end}")
             batches = list(run.progress)
     finally:
-        if ours:
+        if own_session:
             spark.stop()
-    told("validating every answer")
+    on_progress("validating every answer")
     verdict = validate(stream, output, speed=speed, since=lead)
-    told("drawing")
+    on_progress("drawing")
     about = (
         f"Minutes {lead // 60} to {end} of one expressway at {speed:g} times real time, on Spark on this machine."
         " Accidents are cleared 10 to 20 minutes after they are detected; a toll is due where more than 50 vehicles"
@@ -103,9 +103,9 @@ def _traffic(stream: Feed, output: Path, lead: int) -> str:
     return f"{tolls}.\n{alerts:,} alerts warned of accidents, of which there were {accidents} on the road."
 
 
-def _warmed(stream: Feed, spark: SparkSession, told: Callable[[str], None]) -> None:
-    """Run the first half minute for nothing, so that no answer waits for processes to start."""
-    told("warming up")
+def _warm_up(stream: Feed, spark: SparkSession, on_progress: Callable[[str], None]) -> None:
+    """Run the first half minute once, so that no answer waits for processes to start."""
+    on_progress("warming up")
     with tempfile.TemporaryDirectory(prefix="australis-") as folder:
         short = replace(stream, until=30)
         Benchmark(short, Path(folder) / "answers.csv", speed=math.inf).start(spark=spark).wait()

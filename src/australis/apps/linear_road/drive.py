@@ -11,44 +11,44 @@ from contextlib import ExitStack, contextmanager
 
 from australis.apps.linear_road.clock import Clock
 from australis.apps.linear_road.feed import Feed
-from australis.apps.linear_road.read_ahead import BY, Ahead
+from australis.apps.linear_road.read_ahead import BY, ReadAhead
 from australis.connectors.address import address
 from australis.errors import RunError, listing, near
 
 Send = Callable[[bytes], object]
-Told = Callable[[int, float], None]
+OnProgress = Callable[[int, float], None]
 
 READY = 10
-"""Seconds of the clock whose lines are read before it begins."""
+"""How many seconds of lines are read before the clock starts."""
 NOTICE = 1.0
-"""Seconds from the announcement of time 0 to it."""
+"""Seconds from the announcement of time 0 to time 0."""
 
 
 def drive(
     feed: Feed,
     to: Sequence[Send],
     speed: float = 1.0,
-    told: Told | None = None,
+    on_progress: OnProgress | None = None,
     *,
     by: str = "vid",
     since: float | None = None,
-    announced: Callable[[float], None] | None = None,
+    announce: Callable[[float], None] | None = None,
     clock: Clock | None = None,
 ) -> int:
-    """Send every line when it is due, `time / speed` seconds after time 0; gives how many lines there were.
+    """Send every line when it is due, `time / speed` seconds after time 0. Returns how many lines there were.
 
-    Time 0 is `since`, a point in time, or else shortly after the first lines have been read; `announced` hears it
-    before any line is sent. Several connections each get the lines of their vehicles, or expressways: see `divided`.
-    `told` hears of every second of a connection: its number, and how many seconds late its last line went out.
+    Time 0 is `since`, or else shortly after the first lines have been read. `announce` is called with it before any
+    line is sent. Each connection gets the lines of its vehicles, or expressways (`connections_of`). `on_progress` is
+    called for every second of a connection, with its number and how many seconds late its last line was sent.
     """
     _check(speed, by)
     clock = clock or Clock()
-    with Ahead(feed, len(to), by) as ahead:
+    with ReadAhead(feed, len(to), by) as ahead:
         ahead.ready(READY * speed if math.isfinite(speed) else 0)
-        began = _began(clock, speed, since)
-        if announced is not None:
-            announced(began)
-        return _sent(ahead, to, began, speed, told, clock)
+        began = _time_zero(clock, speed, since)
+        if announce is not None:
+            announce(began)
+        return _send_all(ahead, to, began, speed, on_progress, clock)
 
 
 def _check(speed: float, by: str) -> None:
@@ -58,8 +58,8 @@ def _check(speed: float, by: str) -> None:
         raise RunError(f"lines cannot be divided by `{by}`; give {listing(BY)}{near(by, BY)}")
 
 
-def _began(clock: Clock, speed: float, since: float | None) -> float:
-    """Time 0, which is yet to come."""
+def _time_zero(clock: Clock, speed: float, since: float | None) -> float:
+    """Time 0, which is in the future."""
     now = clock.now()
     if since is None:
         return now + (NOTICE if math.isfinite(speed) else 0.0)
@@ -70,8 +70,10 @@ def _began(clock: Clock, speed: float, since: float | None) -> float:
     return since
 
 
-def _sent(ahead: Ahead, to: Sequence[Send], began: float, speed: float, told: Told | None, clock: Clock) -> int:
-    """Let a thread serve each connection: one that does not take its lines makes no other late."""
+def _send_all(
+    ahead: ReadAhead, to: Sequence[Send], began: float, speed: float, on_progress: OnProgress | None, clock: Clock
+) -> int:
+    """Serve each connection by a thread, so that a slow one makes no other late. Returns the number of lines."""
     lock = threading.Lock()
     counts, failures = [0] * len(to), list[BaseException]()
 
@@ -82,9 +84,9 @@ def _sent(ahead: Ahead, to: Sequence[Send], began: float, speed: float, told: To
                 clock.wait(due, ahead.stopped)
                 to[connection](text)
                 counts[connection] += count
-                if told is not None:
+                if on_progress is not None:
                     with lock:
-                        told(second, clock.now() - due if math.isfinite(speed) else 0.0)
+                        on_progress(second, clock.now() - due if math.isfinite(speed) else 0.0)
         except BaseException as error:
             failures.append(error)
             ahead.stop()
@@ -101,8 +103,8 @@ def _sent(ahead: Ahead, to: Sequence[Send], began: float, speed: float, told: To
 
 
 @contextmanager
-def opened(to: str | None = None, listen: str | None = None, connections: int = 1) -> Iterator[list[Send]]:
-    """Where lines go: `HOST:PORT` to connect to, `[HOST:]PORT` to wait for clients at, or standard output."""
+def open_connections(to: str | None = None, listen: str | None = None, connections: int = 1) -> Iterator[list[Send]]:
+    """Open the connections: to `HOST:PORT`, from clients at `[HOST:]PORT`, or the standard output."""
     if to is not None and listen is not None:
         raise RunError(f"--to {to} and --listen {listen}: give one of them, to connect or to be connected to")
     if to is None and listen is None:

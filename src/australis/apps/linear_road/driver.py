@@ -21,17 +21,21 @@ from australis.errors import RunError
 from australis.model.train import Ints
 
 _CHUNK = 1 << 16
-_ROW_BITS, _PLACE_BITS = 12, 12  # an arrival number is the second, the expressway's place and the row's in the second
+_ROW_BITS, _PLACE_BITS = (
+    12,
+    12,
+)  # an arrival number has the second, the expressway's index and the row within the second
 _LONGEST = 1 << 36 - _ROW_BITS - _PLACE_BITS  # seconds in a batch
 _HIGHER = ("xway", "vid", "qid")
 
 
 @dataclass(frozen=True)
 class Driver:
-    """The tuples of a feed, each `time / speed` seconds after the start; all at once where the speed is infinite.
+    """The tuples of a feed, each `time / speed` seconds after the start; all at once at infinite speed.
 
-    Those before `lead` come at once in any case, and the clock starts with the first at `lead`. The feed has one file
-    an expressway; its tuples are divided by expressway. An offset is a second, before which everything has come.
+    Tuples before `lead` come at once at any speed, and the clock starts with the first tuple at `lead`. The feed has
+    one file for each expressway, and its tuples are partitioned by expressway. An offset is a second: all tuples before
+    it have come.
     """
 
     feed: Feed
@@ -89,12 +93,12 @@ class Driver:
         return bool(offset["time"] >= self.end)
 
     def backlog(self, offset: Offset) -> int:
-        """Those that are due already."""
+        """How many tuples are due already."""
         return self._rows(offset["time"], self.latest(offset, 1 << 62)["time"])
 
     @cached_property
     def end(self) -> int:
-        """The second after the last tuple's."""
+        """The second after that of the last tuple."""
         last = max((each.end for each in self._roads), default=0)
         return last if self.feed.until is None else min(last, self.feed.until)
 
@@ -109,35 +113,35 @@ class Driver:
         return time.time_ns() // 1000 if self.clock is None else self.clock()
 
     def _chunk(self, start: int, stop: int, place: int, count: int) -> Iterator[Part]:
-        """What a partition gets of some seconds: all of its expressways, and of the requests those about them."""
+        """The tuples of a partition in some seconds: the reports of its expressways, and the requests about them."""
         copies, roads = np.arange(self.feed.copies), self._roads
         pieces: list[tuple[dict[str, npt.NDArray[Any]], Ints]] = []
-        asked = []
+        requests_of = []
         for at, each in enumerate(roads):
             for row, batch in each.between(start, stop):
                 columns = {name: column.to_numpy() for name, column in zip(INPUT.names, batch.columns, strict=True)}
-                mine = copies[(each.xway + copies * self.feed.xways) % count == place]
+                own_copies = copies[(each.xway + copies * self.feed.xways) % count == place]
                 number = _numbers(columns["time"], row - each.row(int(columns["time"][0])))
                 report = columns["type"] == REPORT
                 requests = np.flatnonzero(~report)
                 if len(requests):
                     some = {name: column[requests] for name, column in columns.items()}
-                    asked.append(self._tiled(some, number[requests], copies, at + len(roads) * self.feed.copies))
+                    requests_of.append(self._tile(some, number[requests], copies, at + len(roads) * self.feed.copies))
                     reports = np.flatnonzero(report)
                     columns, number = {name: column[reports] for name, column in columns.items()}, number[reports]
-                if len(mine) and len(number):
-                    pieces.append(self._tiled(columns, number, mine, at))
-        for columns, number in asked:
+                if len(own_copies) and len(number):
+                    pieces.append(self._tile(columns, number, own_copies, at))
+        for columns, number in requests_of:
             own = np.flatnonzero(columns["xway"].astype(np.int64) % count == place)
             if len(own):
                 pieces.append(({name: column[own] for name, column in columns.items()}, number[own]))
         if pieces:
             yield _part(pieces)
 
-    def _tiled(
+    def _tile(
         self, columns: dict[str, npt.NDArray[Any]], number: Ints, copies: Ints, at: int
     ) -> tuple[dict[str, npt.NDArray[Any]], Ints]:
-        """Rows as those of several copies, one after the other."""
+        """Repeat rows for several copies, one after the other, with the numbers of each copy."""
         feed, places = self.feed, at + copies * len(self.feed.files)
         numbers = (number[None, :] + (places[:, None] << _ROW_BITS)).ravel()
         if len(copies) == 1 and not copies[0]:
@@ -154,7 +158,7 @@ class Driver:
 
 
 def _numbers(times: npt.NDArray[Any], before: int) -> Ints:
-    """The arrival numbers of consecutive tuples: their second, and their place in it, of which some came before."""
+    """The arrival numbers of consecutive tuples: their second and their place in it, after `before` others."""
     wide = times.astype(np.int64)
     starts = np.flatnonzero(np.diff(wide, prepend=-1))
     place = np.arange(1, len(wide) + 1) - np.repeat(starts, np.diff(starts, append=len(wide)))

@@ -14,10 +14,10 @@ Weeks = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
 
 
 class PastTraffic(Protocol):
-    """What is known of the weeks before."""
+    """The history of the weeks before, as far as the network asks it."""
 
     def tolls(self, vid: npt.ArrayLike, day: npt.ArrayLike, xway: npt.ArrayLike) -> Ints:
-        """What vehicles paid on days on expressways, 0 where nothing is known."""
+        """What vehicles paid on days on expressways; 0 if nothing is known."""
         ...
 
     def weekly(self, xway: int) -> Weeks | None:
@@ -26,14 +26,14 @@ class PastTraffic(Protocol):
 
 
 def estimates(past: PastTraffic | None, xway: Any, sinit: Any, send: Any, dow: Any, tod: Any) -> tuple[Ints, Ints]:
-    """Seconds and tolls of journeys, to the nearest; -1 and 0 where nothing is known of a segment on the way."""
-    asked = [np.asarray(column, np.int64) for column in (xway, sinit, send, dow, tod)]
-    seconds, tolls = np.where(asked[1] == asked[2], 0, -1), np.zeros(len(asked[0]), np.int64)
-    for road in np.unique(asked[0]).tolist() if past is not None else ():
+    """Seconds and tolls of journeys, rounded; -1 and 0 if nothing is known of a segment on the way."""
+    requests = [np.asarray(column, np.int64) for column in (xway, sinit, send, dow, tod)]
+    seconds, tolls = np.where(requests[1] == requests[2], 0, -1), np.zeros(len(requests[0]), np.int64)
+    for road in np.unique(requests[0]).tolist() if past is not None else ():
         weeks = past.weekly(road) if past is not None else None
         if weeks is not None:
-            rows = np.flatnonzero(asked[0] == road)
-            sinit_, send_, dow_, tod_ = (column[rows] for column in asked[1:])
+            rows = np.flatnonzero(requests[0] == road)
+            sinit_, send_, dow_, tod_ = (column[rows] for column in requests[1:])
             journeys(*weeks, sinit_, send_, dow_, tod_, rows, seconds, tolls)
     return seconds, tolls
 

@@ -1,4 +1,4 @@
-"""Feed: all that vehicles send, from the files of a simulation or from flat files made elsewhere."""
+"""Feed: all that vehicles send, from the files of a simulation or from other flat files."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from australis.arrow.compute import pc
 from australis.errors import RunError
 
 NOTE = "simulation.json"
-"""The file of a folder that says how it was made, and how many vehicles, queries and expressways it numbers."""
+"""The file of a folder that says how it was made, and how many vehicles, queries and expressways there are."""
 ENDINGS = (".arrow", ".parquet", ".csv", ".dat")
 _ROWS = 1 << 16
 
 
 @dataclass(frozen=True)
 class Feed:
-    """Files of tuples, each in order of time: one an expressway, or one for all.
+    """Files of tuples, each in order of time: one for each expressway, or one for all.
 
-    With `copies`, each expressway is presented as that many: a copy's vehicles, queries and expressways are numbered
-    after those of the copies before it.
+    With `copies`, each expressway is presented as that many. The vehicles, queries and expressways of a copy are
+    numbered after those of the copies before it.
     """
 
     files: tuple[Path, ...]
@@ -39,13 +39,13 @@ class Feed:
     vehicles: int = 0
     queries: int = 0
     since: int = 0
-    """The second at which it begins: what was sent before is left out."""
+    """The second at which it begins. Earlier tuples are left out."""
     until: int | None = None
-    """The second at which it breaks off."""
+    """The second at which it ends. Tuples from it on are left out."""
     note: dict[str, Any] = field(default_factory=dict, compare=False)
 
     def read(self, file: Path, copy: int = 0) -> Iterator[pa.RecordBatch]:
-        """The tuples of a file, as one of the copies; the first copy is checked, and others are as good."""
+        """The tuples of a file, as one of the copies. Only the first copy is checked."""
         for batch in _batches(file, checked=not copy):
             if self.since or self.until is not None:
                 most = np.iinfo(np.int64).max if self.until is None else self.until
@@ -55,7 +55,7 @@ class Feed:
                 yield self.copied(batch, copy)
 
     def copied(self, batch: pa.RecordBatch, copy: int) -> pa.RecordBatch:
-        """Tuples as those of a copy: what is numbered is numbered higher, and -1 stays."""
+        """The tuples of a copy: with higher numbers, except for -1."""
         if not copy:
             return batch
         higher = {"xway": self.xways, "vid": self.vehicles, "qid": self.queries}
@@ -71,16 +71,16 @@ class Feed:
         end = 0
         while any(cursor.rest is not None for cursor in cursors):
             end += seconds
-            taken = [batch for cursor in cursors for batch in cursor.before(end)]
-            if taken:
-                table = pa.Table.from_batches(taken, INPUT)
+            batches = [batch for cursor in cursors for batch in cursor.before(end)]
+            if batches:
+                table = pa.Table.from_batches(batches, INPUT)
                 if len(cursors) > 1:
                     table = table.take(np.argsort(table["time"].to_numpy(), kind="stable"))
                 yield from table.combine_chunks().to_batches()
 
 
 def feed(path: str | Path, copies: int | None = None) -> Feed:
-    """The feed of a folder that `simulate` made, or of one file; `copies` in place of those that the folder names."""
+    """The feed of a folder that `simulate` made, or of one file. `copies` replaces the number in the folder's note."""
     path = Path(path)
     if copies is not None and copies < 1:
         raise RunError(f"{copies} copies: give 1 or more")
@@ -107,7 +107,7 @@ def _note(file: Path) -> dict[str, Any]:
 
 
 def _numbers(files: tuple[Path, ...]) -> dict[str, int]:
-    """How far the numbers of expressways, vehicles and queries go."""
+    """How many numbers of expressways, vehicles and queries there are."""
     most = {"xway": -1, "vid": -1, "qid": -1}
     for file in files:
         for batch in _batches(file):
@@ -123,10 +123,10 @@ def _plus(column: pa.Array, higher: int) -> pa.Array:  # type: ignore[type-arg]
 
 
 def _batches(file: Path, checked: bool = True) -> Iterator[pa.RecordBatch]:
-    """The tuples of a file, column by column as INPUT has them, and such as they should be."""
+    """The tuples of a file with the columns of INPUT, checked if `checked`."""
     rows, last = 0, 0
     try:
-        header, batches = _opened(file)
+        header, batches = _open(file)
         for batch in batches:
             wide = _wide(batch)
             if checked:
@@ -138,19 +138,19 @@ def _batches(file: Path, checked: bool = True) -> Iterator[pa.RecordBatch]:
 
 
 def _place(file: Path, first: int, row: int) -> str:
-    """Where a row stands of a batch that begins at a line."""
+    """The file and line of a row, in a batch that begins at the line `first`."""
     return f"{file}, {'row' if file.suffix in ('.arrow', '.parquet') else 'line'} {first + row}"
 
 
-def _opened(file: Path) -> tuple[int, Iterator[pa.RecordBatch]]:
-    """How many lines of names a file has, and its batches as they are."""
+def _open(file: Path) -> tuple[int, Iterator[pa.RecordBatch]]:
+    """The number of header lines of a file, and its batches as they are."""
     if file.suffix == ".arrow":
         return 0, _arrow(file)
     if file.suffix == ".parquet":
         return 0, _parquet(file)
     with file.open("rb") as opened:
-        named = int(opened.read(2).strip(b"\"'")[:1].isalpha())
-    return named, _flat(file, named)
+        header = int(opened.read(2).strip(b"\"'")[:1].isalpha())
+    return header, _flat(file, header)
 
 
 def _arrow(file: Path) -> Iterator[pa.RecordBatch]:
@@ -164,16 +164,16 @@ def _parquet(file: Path) -> Iterator[pa.RecordBatch]:
         yield from table.iter_batches(_ROWS)
 
 
-def _flat(file: Path, named: int) -> Iterator[pa.RecordBatch]:
-    """The lines of a flat file: fields as INPUT names them, with or without a line of names."""
-    read = csv.ReadOptions(column_names=INPUT.names, skip_rows=named, block_size=1 << 22)
+def _flat(file: Path, header: int) -> Iterator[pa.RecordBatch]:
+    """The lines of a flat file, with the fields of INPUT, after `header` lines of names."""
+    read = csv.ReadOptions(column_names=INPUT.names, skip_rows=header, block_size=1 << 22)
     wide = csv.ConvertOptions(column_types={name: pa.int64() for name in INPUT.names})
     with closing(csv.open_csv(file, read, csv.ParseOptions(), wide)) as lines:
         yield from lines
 
 
 def _wide(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """The columns that INPUT has, in integers that may be wider than its own."""
+    """The columns of INPUT, in integers that may be wider."""
     if batch.schema.equals(INPUT):
         return batch
     names = [name.lower() for name in batch.schema.names]
@@ -186,7 +186,7 @@ def _wide(batch: pa.RecordBatch) -> pa.RecordBatch:
 
 
 class _Cursor:
-    """A place in tuples that are ordered by time."""
+    """A position in tuples that are ordered by time."""
 
     def __init__(self, batches: Iterator[pa.RecordBatch]) -> None:
         self.batches = batches

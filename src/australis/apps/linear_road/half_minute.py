@@ -1,4 +1,4 @@
-"""Spells: the reports of an expressway 30 seconds at a time, each beside the vehicle's report before (3.2.1, 3.2.2)."""
+"""Half minutes: the reports of an expressway, 30 seconds at a time, compared with the reports before (3.2.1, 3.2.2)."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _COLUMNS = ("time", "vid", "spd", "lane", "dir", "seg", "pos")
 
 
 @dataclass(frozen=True)
-class Spell:
-    """What vehicles send in 30 seconds, in which each reports once; reports are in order of vehicles."""
+class HalfMinute:
+    """What vehicles send in 30 seconds, in which each reports once. Reports are in order of vehicles."""
 
     time: Array
     vid: Array
@@ -34,14 +34,14 @@ class Spell:
     """Whether it is the first of a trip in a segment."""
     still: Array
     """How many reports in a row come from this position."""
-    asked: Array
+    requests: Array
     """The types of requests."""
-    asking: Array
-    """The vehicles that they come from, on any expressway."""
+    requesters: Array
+    """The vehicles that sent them, on any expressway."""
 
 
-def chosen(feed: Feed, xway: int | None = None) -> tuple[Feed, int]:
-    """The files of an expressway, the first if not given, and its number: a file is of one, or there is only one."""
+def choose_expressway(feed: Feed, xway: int | None = None) -> tuple[Feed, int]:
+    """The files and the number of an expressway, by default the first. A file has one of them, or is the only file."""
     firsts = [_first(replace(feed, files=(file,))) for file in feed.files]
     met = [each for each in firsts if each is not None]
     if not met:
@@ -54,17 +54,17 @@ def chosen(feed: Feed, xway: int | None = None) -> tuple[Feed, int]:
     return replace(feed, files=files, copies=1), xway
 
 
-def spells(feed: Feed, xway: int) -> Iterator[Spell]:
-    """The spells of an expressway, from time 0 on without a gap."""
+def half_minutes(feed: Feed, xway: int) -> Iterator[HalfMinute]:
+    """The half minutes of an expressway, from time 0 on without a gap."""
     empty = {name: np.zeros(0, np.int64) for name in ("type", "xway", *_COLUMNS)}
     number, last = 0, None
     for batch in feed.merged(EVERY):
         columns = {name: batch[name].to_numpy() for name in empty}
         while number < columns["time"][0] // EVERY:
-            last = _spell(empty, xway, None)
+            last = _half_minute(empty, xway, None)
             number += 1
             yield last
-        last = _spell(columns, xway, last)
+        last = _half_minute(columns, xway, last)
         number += 1
         yield last
 
@@ -79,24 +79,24 @@ def _first(feed: Feed) -> int | None:
     return None
 
 
-def _spell(columns: dict[str, Array], xway: int, last: Spell | None) -> Spell:
-    mine = (columns["type"] == REPORT) & (columns["xway"] == xway)
+def _half_minute(columns: dict[str, Array], xway: int, last: HalfMinute | None) -> HalfMinute:
+    own = (columns["type"] == REPORT) & (columns["xway"] == xway)
     others = columns["type"] != REPORT
-    order = np.argsort(columns["vid"][mine], kind="stable")
-    now = {name: columns[name][mine][order].astype(np.int64) for name in _COLUMNS}
+    order = np.argsort(columns["vid"][own], kind="stable")
+    now = {name: columns[name][own][order].astype(np.int64) for name in _COLUMNS}
     now["pos"] = np.clip(now["pos"], 0, SEGMENTS * FEET - 1)  # files made elsewhere may go on past the ends
-    known, at = np.zeros(len(order), np.bool_), np.zeros(len(order), np.int64)
+    continued, at = np.zeros(len(order), np.bool_), np.zeros(len(order), np.int64)
     before: dict[str, Array] = dict.fromkeys(("seg", "still", "pos", "lane", "dir"), at)
     if last is not None and len(last.vid):
         at = np.minimum(np.searchsorted(last.vid, now["vid"]), len(last.vid) - 1)
-        known = (last.vid[at] == now["vid"]) & (now["time"] - last.time[at] == EVERY)
+        continued = (last.vid[at] == now["vid"]) & (now["time"] - last.time[at] == EVERY)
         before = {name: getattr(last, name)[at] for name in before}
-    same = known & np.logical_and.reduce([before[name] == now[name] for name in ("pos", "lane", "dir")])
-    return Spell(
+    same = continued & np.logical_and.reduce([before[name] == now[name] for name in ("pos", "lane", "dir")])
+    return HalfMinute(
         **now,
-        first=~known,
-        crossed=~known | (before["seg"] != now["seg"]),
+        first=~continued,
+        crossed=~continued | (before["seg"] != now["seg"]),
         still=np.where(same, before["still"] + 1, 1),
-        asked=columns["type"][others],
-        asking=columns["vid"][others],
+        requests=columns["type"][others],
+        requesters=columns["vid"][others],
     )

@@ -1,4 +1,4 @@
-"""Scribe: write the history of one expressway, table by table (3.1.3)."""
+"""History writer: writes the history of one expressway, table by table (3.1.3)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pyarrow import csv, ipc
 
 from australis.apps.linear_road.record import SEGMENTS
 from australis.apps.linear_road.road_history import TABLES, Columns, file
-from australis.apps.linear_road.weeks import DAYS, MINUTES, PLACES, WEEKDAYS, loads, paid, traffic, weekday
+from australis.apps.linear_road.weeks import DAYS, MINUTES, PLACES, WEEKDAYS, loads, tolls_paid, traffic, weekday
 
 _FORMS: dict[str, Callable[[Any, pa.Schema], Any]] = {
     "arrow": ipc.new_file,
@@ -27,19 +27,19 @@ def write(folder: Path, seed: int, xway: int, vids: npt.NDArray[np.int32], flat:
     """Write the tables of an expressway, for vehicles in order; `flat` writes the paper's files beside them."""
     endings = ("arrow", "csv") if flat else ("arrow",)
     weeks = np.zeros((2, WEEKDAYS, MINUTES * PLACES))
-    _written(folder, "tolls", xway, endings, attempt, [_tolls(seed, xway, vids)])
-    _written(folder, "segments", xway, endings, attempt, _segments(seed, xway, weeks))
-    _written(folder, "weekly", xway, ("arrow",), attempt, [_weekly(weeks / (DAYS // WEEKDAYS))])
+    _write_table(folder, "tolls", xway, endings, attempt, [_tolls(seed, xway, vids)])
+    _write_table(folder, "segments", xway, endings, attempt, _segments(seed, xway, weeks))
+    _write_table(folder, "weekly", xway, ("arrow",), attempt, [_weekly(weeks / (DAYS // WEEKDAYS))])
 
 
-def _written(
+def _write_table(
     folder: Path, table: str, xway: int, endings: tuple[str, ...], attempt: str, batches: Iterable[pa.RecordBatch]
 ) -> None:
-    """Write a table under names of this attempt, and then give the files their own: a task may run twice."""
+    """Write a table to temporary files of this attempt, and then rename them, since a task may run twice."""
     paths = [file(folder, table, xway, ending) for ending in endings]
-    making = [path.with_name(f".{path.name}.{attempt}") for path in paths]
+    temporaries = [path.with_name(f".{path.name}.{attempt}") for path in paths]
     with ExitStack() as stack:
-        sinks = [stack.enter_context(path.open("wb")) for path in making]
+        sinks = [stack.enter_context(path.open("wb")) for path in temporaries]
         writers = [_FORMS[ending](sink, TABLES[table]) for ending, sink in zip(endings, sinks, strict=True)]
         for batch in batches:
             for writer in writers:
@@ -48,12 +48,12 @@ def _written(
             writer.close()
             sink.flush()
             os.fsync(sink.fileno())
-    for made, path in zip(making, paths, strict=True):
-        made.replace(path)
+    for temporary, path in zip(temporaries, paths, strict=True):
+        temporary.replace(path)
 
 
 def _tolls(seed: int, xway: int, vids: npt.NDArray[np.int32]) -> pa.RecordBatch:
-    """All vehicles, each with all days."""
+    """The tolls of all vehicles on all days."""
     days = np.tile(np.arange(1, DAYS + 1, dtype=np.int8), len(vids))
     return _batch(
         "tolls",
@@ -61,13 +61,13 @@ def _tolls(seed: int, xway: int, vids: npt.NDArray[np.int32]) -> pa.RecordBatch:
             "vid": np.repeat(vids, DAYS),
             "day": days,
             "xway": np.full(len(days), xway, np.int16),
-            "tolls": paid(seed, xway, vids),
+            "tolls": tolls_paid(seed, xway, vids),
         },
     )
 
 
 def _segments(seed: int, xway: int, weeks: npt.NDArray[np.float64]) -> Iterator[pa.RecordBatch]:
-    """A batch a day, by minute, direction and segment; what is averaged is added to the sums of its weekday."""
+    """A batch for each day, by minute, direction and segment. Speeds and counts are added to those of the weekday."""
     profiles = [loads(each) for each in range(1, WEEKDAYS + 1)]
     rows = MINUTES * PLACES
     places = _places(MINUTES)

@@ -26,15 +26,15 @@ from australis.apps.linear_road.record import (
 from australis.model.train import Ints
 
 AHEAD = 5
-"""How many segments, with its own, an accident is told of."""
+"""In how many segments vehicles are warned of an accident, its own included."""
 MINUTES = range(1, 6)
 """The minutes before the present one, over which speeds are averaged."""
 STOPPED = 4
-"""With so many reports of one place a vehicle has stopped."""
+"""A vehicle has stopped when so many reports in a row are from one place."""
 LANE = 1 << 21
-"""Where a lane begins among spots: a spot is a lane, a position and a direction as one number."""
+"""The first spot of a lane. A spot is a lane, a position and a direction as one number."""
 FOLLOWS = f"old.at = time - {EVERY} and (old.mile >= {SEGMENTS}) = (mile >= {SEGMENTS})"
-"""A report goes on with the trip of the one before: it is 30 s later, in the same direction."""
+"""Whether a report continues the trip of the one before: it is 30 s later, in the same direction."""
 
 CARS = au.table(
     "cars", "xway smallint, vid int, at int, mph tinyint, spot int, mile smallint, still int", ["xway", "vid"]
@@ -51,19 +51,19 @@ ACCOUNTS = au.table("accounts", "vid int, balance bigint", ["vid"])
 
 
 def network(past: PastTraffic | None = None) -> Network:
-    """All of it; without a history, requests for what was before are answered as for an empty one."""
-    sent = au.stream("sent", INPUT)
-    reports, balances, expenditures, journeys = sent.route(
+    """The whole network. Without a history, requests about the weeks before are answered as with an empty one."""
+    messages = au.stream("sent", INPUT)
+    reports, balances, expenditures, journeys = messages.route(
         f"type = {REPORT}", f"type = {BALANCE}", f"type = {EXPENDITURE}", f"type = {TRAVEL}", box="types"
     )[:4]
-    cars = followed(reports)
-    crossings = quoted(warned(cars.filter("enters", box="crossings")))
+    cars = follow(reports)
+    crossings = quote(warn(cars.filter("enters", box="crossings")))
     notified = crossings.filter(f"lane != {EXIT}", box="notified")
     _look_up(past)
     return au.network(
         statistics(cars),
         accidents(cars),
-        charged(crossings),
+        charge(crossings),
         tolls=notified.map(type=str(TOLL), vid="vid", time="time", lav="lav", toll="toll", box="tolls"),
         alerts=notified.filter("accident is not null", box="alerted").map(
             type=str(ALERT), time="time", vid="vid", seg="accident", box="alerts"
@@ -86,7 +86,7 @@ def network(past: PastTraffic | None = None) -> Network:
 
 
 def _look_up(past: PastTraffic | None) -> None:
-    """Let expressions ask the history."""
+    """Define functions by which expressions look up the history."""
 
     @au.function("bigint", name="lr_spent")
     def spent(vid: Any, day: Any, xway: Any) -> Ints:
@@ -102,25 +102,25 @@ def _look_up(past: PastTraffic | None) -> None:
         return estimates(past, *asked)[1]
 
 
-def followed(reports: Stream) -> Stream:
-    """Each report beside the last one of its vehicle: does it enter a segment, and for how long did it not move?
+def follow(reports: Stream) -> Stream:
+    """Compare each report with the last one of its vehicle: does it enter a segment, and how long has it stood still?
 
-    A vehicle reports once or twice from a segment in a minute. `car` and `speed` sum up to the vehicles of the minute
-    and to twice the sum of their averages: the second report of a vehicle adds half of the difference to its average.
+    A vehicle reports once or twice from a segment in a minute. The sum of `car` is the number of vehicles in it,
+    and the sum of `speed` twice the sum of their averages: a second report adds half of the difference to an average.
     """
-    seen = reports.map(
+    observed = reports.map(
         xway="xway", vid="vid", time="time", minute="time div 60 + 1", began="time - time % 60", spd="spd", lane="lane",
         dir="dir", seg="seg", spot=f"cast(lane * {LANE} + pos * 2 + dir as int)",
         mile=f"cast(dir * {SEGMENTS} + seg as smallint)",
         box="reports",
     )  # fmt: skip
     again = "old.mile = mile and old.at >= began"
-    stands = f"case when {FOLLOWS} and old.spot = spot then old.still + 1 else 1 end"
-    return seen.write(
+    still = f"case when {FOLLOWS} and old.spot = spot then old.still + 1 else 1 end"
+    return observed.write(
         CARS,
-        at="time", mph="spd", spot="spot", mile="mile", still=stands,
+        at="time", mph="spd", spot="spot", mile="mile", still=still,
         returning={
-            "still": stands,
+            "still": still,
             "enters": f"case when {FOLLOWS} and old.mile = mile then false else true end",
             "goes_on": f"case when {FOLLOWS} and old.spot < {EXIT * LANE} then true else false end",
             "car": f"case when {again} then 0 else 1 end",
@@ -131,7 +131,7 @@ def followed(reports: Stream) -> Stream:
 
 
 def statistics(cars: Stream) -> Stream:
-    """The vehicles and speeds of the last five minutes with any, segment by segment."""
+    """The vehicles and speeds of the last five minutes that have any, by segment."""
     minutes = cars.aggregate(
         on="minute", size=1, by=["xway", "dir", "seg"], cars="sum(car)", speeds="sum(speed)", box="minutes"
     )
@@ -141,7 +141,7 @@ def statistics(cars: Stream) -> Stream:
 
 
 def accidents(cars: Stream) -> Stream:
-    """Where vehicles stand in a travel lane at the place of another: from which minute on, and until which."""
+    """Where two vehicles stand at one place of a travel lane, from which minute until which."""
     stopped = cars.filter(f"still >= {STOPPED} and lane between 1 and 3", box="stopped").write(
         STOPS,
         vid_1="vid", time_1="time",
@@ -160,27 +160,27 @@ def accidents(cars: Stream) -> Stream:
     )
 
 
-def warned(crossings: Stream) -> Stream:
-    """The segment of the nearest accident in reach in the minute before, if there is one."""
-    kept = {name: name for name in ("xway", "vid", "time", "minute", "lane", "dir", "seg", "goes_on")}
-    stream = crossings.map({**kept, "accident": "cast(null as tinyint)"}, box="entries")
+def warn(crossings: Stream) -> Stream:
+    """Add the segment of the nearest accident within reach in the minute before, or null."""
+    columns = {name: name for name in ("xway", "vid", "time", "minute", "lane", "dir", "seg", "goes_on")}
+    stream = crossings.map({**columns, "accident": "cast(null as tinyint)"}, box="entries")
     for ahead in range(AHEAD):
         there = f"case when dir = {EAST} then least(seg + {ahead}, 99) else greatest(seg - {ahead}, 0) end"
-        at = stream.map({**kept, "accident": "accident", "mile": f"cast(dir * {SEGMENTS} + {there} as smallint)"})
+        at = stream.map({**columns, "accident": "accident", "mile": f"cast(dir * {SEGMENTS} + {there} as smallint)"})
         near = "since < minute and until >= minute - 1"
-        told = f"case when accident is null and {near} then cast(mile % {SEGMENTS} as tinyint) else accident end"
-        stream = at.read(ACCIDENTS).map({**kept, "accident": told})
+        warning = f"case when accident is null and {near} then cast(mile % {SEGMENTS} as tinyint) else accident end"
+        stream = at.read(ACCIDENTS).map({**columns, "accident": warning})
     return stream
 
 
-def quoted(crossings: Stream) -> Stream:
-    """The latest average velocity in the segment, and its toll."""
-    kept = {name: name for name in crossings.schema.names}
+def quote(crossings: Stream) -> Stream:
+    """Add the latest average velocity in the segment, and its toll."""
+    columns = {name: name for name in crossings.schema.names}
     read = crossings.read(ROADS, box="statistics")
     there = [f"m{i} >= minute - {len(MINUTES)}" for i in MINUTES]
-    known = read.map(
+    recent = read.map(
         {
-            **kept,
+            **columns,
             "cars": "case when m1 = minute - 1 then n1 else 0 end",
             "minutes": " + ".join(f"case when {test} then 1 else 0 end" for test in there),
             **{f"s{i}": f"case when {test} then s{i} else 0 end" for i, test in zip(MINUTES, there, strict=True)},
@@ -191,15 +191,15 @@ def quoted(crossings: Stream) -> Stream:
     # The sum of the fractions s / n, exactly, over twice the number of minutes.
     above = " + ".join(" * ".join([f"s{i}", *(f"n{j}" for j in MINUTES if j != i)]) for i in MINUTES)
     below = " * ".join(["2 * minutes", *(f"n{i}" for i in MINUTES)])
-    averaged = known.map(
-        {**kept, "cars": "cars", "lav": f"case when minutes = 0 then -1 else ({above}) div ({below}) end"}
+    averaged = recent.map(
+        {**columns, "cars": "cars", "lav": f"case when minutes = 0 then -1 else ({above}) div ({below}) end"}
     )
     toll = "case when lav < 40 and cars > 50 and accident is null then 2 * (cars - 50) * (cars - 50) else 0 end"
-    return averaged.map({**kept, "lav": "lav", "toll": toll}, box="quoted")
+    return averaged.map({**columns, "lav": "lav", "toll": toll}, box="quoted")
 
 
-def charged(crossings: Stream) -> Stream:
-    """Each vehicle's account: what was quoted for a segment is charged when it is left for the next."""
+def charge(crossings: Stream) -> Stream:
+    """Keep each vehicle's account: the quote of a segment is charged when the vehicle leaves it for the next."""
     left = crossings.write(QUOTES, charge="case when goes_on then old.quote else 0 end", quote="toll", box="quotes")
     return left.filter("charge > 0", box="charges").write(
         ACCOUNTS, balance="coalesce(old.balance, 0) + charge", box="accounts"

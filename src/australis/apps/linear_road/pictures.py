@@ -47,7 +47,7 @@ _STYLE: Any = {
 
 @dataclass(frozen=True)
 class Picture:
-    """A PNG, with the words to go with it."""
+    """A PNG, with its title and caption."""
 
     name: str
     title: str
@@ -55,14 +55,14 @@ class Picture:
     png: bytes
 
 
-def styled() -> AbstractContextManager[None]:
-    """The style of all pictures."""
+def use_style() -> AbstractContextManager[None]:
+    """Set the style of all pictures."""
     return mpl.rc_context(_STYLE)
 
 
 def pictures(survey: RoadSurvey) -> list[Picture]:
-    """All there is to see, the roads first."""
-    with styled():
+    """All pictures of a survey, those of the road first."""
+    with use_style():
         return [
             *(_speeds(survey, dir) for dir in _DIRECTIONS),
             *(_tolls(survey, dir) for dir in _DIRECTIONS),
@@ -76,8 +76,8 @@ def pictures(survey: RoadSurvey) -> list[Picture]:
 
 def _speeds(survey: RoadSurvey, dir: int) -> Picture:
     word, name, way = _DIRECTIONS[dir]
-    seen = survey.seen[:, dir]
-    mean = np.ma.masked_array(survey.speeds[:, dir] / np.maximum(seen, 1), seen == 0)
+    counts = survey.seen[:, dir]
+    mean = np.ma.masked_array(survey.speeds[:, dir] / np.maximum(counts, 1), counts == 0)
     figure, axes = canvas(5.6)
     image = _map(axes, mean, survey, "magma", vmin=0, vmax=_FREE)
     figure.colorbar(image, ax=axes, label="mean speed (mph)", pad=0.015, extend="max")
@@ -219,13 +219,13 @@ def _chart(axes: Axes, survey: RoadSurvey, label: str) -> None:
 
 
 def legend(axes: Axes) -> None:
-    """Beside the title, where it hides nothing."""
+    """Draw the legend beside the title, where it hides nothing."""
     axes.legend(loc="lower right", bbox_to_anchor=(1, 1), borderpad=0, handlelength=1.5, ncols=2)
 
 
-def _middles(spells: Array) -> Array:
-    """The middles of spells, in minutes."""
-    return (np.arange(len(spells)) + 0.5) * EVERY / 60
+def _middles(half_minutes: Array) -> Array:
+    """The middles of half minutes, in minutes."""
+    return (np.arange(len(half_minutes)) + 0.5) * EVERY / 60
 
 
 def picture(figure: Figure, name: str, title: str, caption: str) -> Picture:

@@ -21,13 +21,13 @@ from australis.errors import RunError
 if TYPE_CHECKING:
     from australis.engine.spark.session import SparkSession
 
-Told = Callable[[str], None]
+OnProgress = Callable[[str], None]
 _TICK = 0.5
 
 
 @dataclass(frozen=True)
 class Span:
-    """Which part of the input is taken: from `since` on, at full speed up to `lead`, at real time up to `until`."""
+    """The part of the input that is used: from `since` on, at full speed up to `lead`, at real time up to `until`."""
 
     since: int
     lead: int
@@ -40,11 +40,11 @@ class Span:
 
 @dataclass(frozen=True)
 class Trial:
-    """A run with so many expressways, and what it took."""
+    """A run with a number of expressways, and what it needed."""
 
     xways: int
     copied: int
-    """How many of them each simulated one stands for."""
+    """How many of them each simulated one is presented as."""
     verdict: Verdict
     warm: float
     """Seconds that the part at full speed took."""
@@ -53,9 +53,9 @@ class Trial:
     cores: float
     """Processors in use on average at real time, by all processes."""
     memory: int
-    """Bytes that all processes held at most."""
+    """The most bytes that all processes held."""
     batch: float
-    """Seconds that a batch took at real time, in the middle."""
+    """Seconds that a batch took at real time, the median."""
     worst: float
 
     def as_dict(self) -> dict[str, Any]:
@@ -63,9 +63,14 @@ class Trial:
 
 
 def trial(
-    feed: Feed, span: Span, past: PastTraffic | None = None, *, spark: SparkSession, told: Told | None = None
+    feed: Feed,
+    span: Span,
+    past: PastTraffic | None = None,
+    *,
+    spark: SparkSession,
+    on_progress: OnProgress | None = None,
 ) -> Trial:
-    """Run a feed over a span, and validate what was to be answered at real time."""
+    """Run a feed over a span, and validate the answers of the part at real time."""
     part = replace(feed, since=span.since, until=span.until)
     with tempfile.TemporaryDirectory(prefix="australis-") as folder:
         output = Path(folder) / "answers.csv"
@@ -77,12 +82,12 @@ def trial(
                 most = max(most, sum(processes.memory().values()))
                 if not live and bench.seconds() > 0:
                     live, used = time.monotonic(), processes.seconds()
-                if told is not None:
-                    told(_progress(bench, span))
+                if on_progress is not None:
+                    on_progress(_progress(bench, span))
             ended, spent = time.monotonic(), processes.seconds()
             batches = list(run.progress)
-        if told is not None:
-            told("validating")
+        if on_progress is not None:
+            on_progress("validating")
         verdict = validate(part, output, past, since=span.lead)
     last = [each for each in batches if each["delay"].get("tolls") is not None][-(span.until - span.lead) :]
     times = [each["seconds"] for each in last]
@@ -115,9 +120,9 @@ def ratings(
     past: Callable[[Feed], PastTraffic | None],
     *,
     spark: SparkSession,
-    told: Told | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Iterator[Trial]:
-    """Trials with more and more expressways until one fails, then between; the best that passed is the rating.
+    """Run trials with more and more expressways until one fails, then between. The largest that passed is the rating.
 
     Numbers of expressways are multiples of those that were simulated. It ends when the rating is known to a tenth.
     """
@@ -127,9 +132,9 @@ def ratings(
     limit = max(1, most // feed.xways)
     while copies > passed and copies < failed:
         copied = replace(feed, copies=copies)
-        made = trial(copied, span, past(copied), spark=spark, told=told)
-        yield made
-        if made.verdict.ok:
+        result = trial(copied, span, past(copied), spark=spark, on_progress=on_progress)
+        yield result
+        if result.verdict.ok:
             passed = copies
             copies = min(2 * copies, limit) if failed == math.inf else (passed + int(failed)) // 2
         else:

@@ -1,4 +1,4 @@
-"""Ahead: the lines of a feed, read and written out before they are due, by a thread of their own."""
+"""Read ahead: a thread reads the lines of a feed before they are due."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from australis.apps.linear_road.feed import Feed
 from australis.model.train import Ints
 
 BY = ("vid", "xway")
-"""What lines can be divided by."""
+"""The columns that lines can be divided by."""
 ROOM = 1 << 28
-"""Bytes of lines that are held at most, however short a time that is."""
+"""The most bytes of lines that are held."""
 _PLAIN = csv.WriteOptions(include_header=False)
 
 
 class SecondOfLines(NamedTuple):
-    """What goes over one connection in a second."""
+    """The lines of one connection in a second."""
 
     second: int
     tuples: int
     text: bytes
 
 
-class Ahead:
-    """Reads a feed in the background, as lines of each connection.
+class ReadAhead:
+    """Reads a feed in the background, as lines for each connection.
 
-    A thread reads until there is no `room`, and goes on when lines are taken. What goes wrong in it is raised where
-    lines are waited for.
+    A thread reads until there is no `room`, and goes on when lines are taken. An error of the thread is raised in
+    `ready` and `lines`.
     """
 
     def __init__(self, feed: Feed, connections: int = 1, by: str = "vid", room: int = ROOM) -> None:
@@ -43,12 +43,12 @@ class Ahead:
         self._changed = threading.Condition()
         self._held = 0
         self._next = 0
-        """The second after the last that was read."""
+        """The second after the last one that was read."""
         self._full = self._ended = self._stopped = False
         self._failure: Exception | None = None
         self._reader = threading.Thread(target=self._read, name="reading ahead", daemon=True)
 
-    def __enter__(self) -> Ahead:
+    def __enter__(self) -> ReadAhead:
         self._reader.start()
         return self
 
@@ -57,11 +57,11 @@ class Ahead:
         self._reader.join()
 
     def stopped(self) -> bool:
-        """Whether no more is to be sent, of what was read as well."""
+        """Whether sending must stop, even of lines that have been read."""
         return self._stopped or self._failure is not None
 
     def stop(self) -> None:
-        """Read no more, and give out no more."""
+        """Stop reading, and drop the lines that have been read."""
         with self._changed:
             self._ended = self._stopped = True
             for queue in self._queues:
@@ -69,13 +69,13 @@ class Ahead:
             self._changed.notify_all()
 
     def ready(self, second: float) -> None:
-        """Wait until all lines up to a second are here, or as many as there is room for."""
+        """Wait until all lines up to a second have been read, or as many as there is room for."""
         with self._changed:
             self._changed.wait_for(lambda: self._next > second or self._full or self._ended)
             self._raise()
 
     def lines(self, connection: int) -> Iterator[SecondOfLines]:
-        """What goes over a connection, second by second."""
+        """The lines of a connection, second by second."""
         queue = self._queues[connection]
         while True:
             with self._changed:
@@ -83,10 +83,10 @@ class Ahead:
                 self._raise()
                 if not queue:
                     return
-                taken = queue.popleft()
-                self._held -= len(taken.text)
+                lines = queue.popleft()
+                self._held -= len(lines.text)
                 self._changed.notify_all()
-            yield taken
+            yield lines
 
     def _raise(self) -> None:
         if self._failure is not None:
@@ -104,7 +104,7 @@ class Ahead:
             self._changed.notify_all()
 
     def _put(self, some: list[tuple[int, SecondOfLines]]) -> bool:
-        """Hold the lines of a second when there is room; says whether more is wanted."""
+        """Add the lines of a second when there is room. Returns whether to read on."""
         size = sum(len(lines.text) for _, lines in some)
         with self._changed:
             self._full = bool(self._held) and self._held + size > self._room
@@ -122,20 +122,20 @@ class Ahead:
 
 
 def parts(batch: pa.RecordBatch, connections: int = 1, by: str = "vid") -> list[tuple[int, SecondOfLines]]:
-    """The tuples of one second as the lines of each connection that has any."""
+    """The tuples of one second as lines, for each connection that has any."""
     second = int(batch["time"][0].as_py())
     if connections == 1:
         return [(0, SecondOfLines(second, batch.num_rows, flat(batch)))]
-    where = divided(batch, connections, by)
-    found = []
+    where = connections_of(batch, connections, by)
+    parts_of_second = []
     for connection in np.unique(where).tolist():
-        mine = batch.take(np.flatnonzero(where == connection))
-        found.append((connection, SecondOfLines(second, mine.num_rows, flat(mine))))
-    return found
+        tuples = batch.take(np.flatnonzero(where == connection))
+        parts_of_second.append((connection, SecondOfLines(second, tuples.num_rows, flat(tuples))))
+    return parts_of_second
 
 
-def divided(batch: pa.RecordBatch, connections: int, by: str) -> Ints:
-    """The connection of each tuple: that of its vehicle, or of its expressway where it names one."""
+def connections_of(batch: pa.RecordBatch, connections: int, by: str) -> Ints:
+    """The connection of each tuple, by its vehicle, or by its expressway if it has one."""
     vid = batch["vid"].to_numpy().astype(np.int64)
     if by == "vid":
         return vid % connections

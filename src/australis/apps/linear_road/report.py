@@ -1,4 +1,4 @@
-"""Report: how a run of the benchmark went, in pictures: response times, tolls and speeds as answered, throughput."""
+"""Report: a page about a run of the benchmark: response times, tolls and speeds as answered, throughput."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from australis.apps.linear_road.feed import Feed
 from australis.apps.linear_road.page import Sheet, page
-from australis.apps.linear_road.pictures import Picture, canvas, legend, picture, pictures, styled
+from australis.apps.linear_road.pictures import Picture, canvas, legend, picture, pictures, use_style
 from australis.apps.linear_road.record import EAST, LIMITS, REPORT, SEGMENTS, TOLL
 from australis.apps.linear_road.survey import survey
 from australis.apps.linear_road.validation import Verdict
@@ -26,9 +26,9 @@ _SPEEDS = ("speeds-east", "speeds-west")
 def report(
     feed: Feed, output: Path, verdict: Verdict, speed: float, batches: Iterable[dict[str, Any]], about: str
 ) -> str:
-    """A page about a run: the verdict, and what was answered when."""
+    """The page of a run: the verdict, and pictures of its answers."""
     read = answers(output)
-    with styled():
+    with use_style():
         drawn = [_responses(read, speed), _throughput(list(batches)), *_maps(feed, read)]
     drawn += [each for each in pictures(survey(feed)) if each.name in _SPEEDS]
     head = ("answers", "due", "right", "faults", "median s", "p99 s", "worst s", "limit s")
@@ -47,10 +47,10 @@ def _row(tally: Any) -> tuple[str, ...]:
 def _responses(read: AnswerFile, speed: float) -> Picture:
     """Response times against the limits."""
     figure, axes = canvas(3.8)
-    for color, (kind, given) in zip(_COLORS, read.answers.items(), strict=True):
-        rows = np.linspace(0, max(len(given.time) - 1, 0), min(_SHOWN, len(given.time))).astype(int)
-        took = given.emit[rows] - given.time[rows] / speed
-        axes.plot(given.time[rows] / 60, took, ".", markersize=2, color=color, label=NAMES[kind])
+    for color, (kind, typed) in zip(_COLORS, read.answers.items(), strict=True):
+        rows = np.linspace(0, max(len(typed.time) - 1, 0), min(_SHOWN, len(typed.time))).astype(int)
+        took = typed.emit[rows] - typed.time[rows] / speed
+        axes.plot(typed.time[rows] / 60, took, ".", markersize=2, color=color, label=NAMES[kind])
     for limit in sorted(set(LIMITS.values())):
         axes.axhline(limit, color="#8a8a8a", linestyle="--", linewidth=1)
         place = {"xy": (0, limit), "xycoords": ("axes fraction", "data"), "va": "bottom"}
@@ -67,7 +67,7 @@ def _responses(read: AnswerFile, speed: float) -> Picture:
 
 
 def _throughput(batches: list[dict[str, Any]]) -> Picture:
-    """Tuples of each batch a second of its time."""
+    """Tuples a second of each batch."""
     figure, axes = canvas(3.0)
     rates = [each["taken"]["sent"] / max(each["seconds"], 1e-3) for each in batches]
     axes.step(np.cumsum([each["seconds"] for each in batches]), rates, where="post", color=_COLORS[0])
@@ -81,23 +81,23 @@ def _throughput(batches: list[dict[str, Any]]) -> Picture:
 
 
 def _maps(feed: Feed, read: AnswerFile) -> list[Picture]:
-    """LAV and tolls as vehicles were told, by minute and segment, eastbound."""
-    given = read.answers[TOLL]
-    where = _places(feed, given.key)
+    """LAV and tolls of the notifications, by minute and segment, eastbound."""
+    notifications = read.answers[TOLL]
+    where = _places(feed, notifications.key)
     east = np.flatnonzero((where >= 0) & (where // SEGMENTS == EAST))
-    minutes = given.time // 60 if len(given.time) else np.zeros(1, np.int64)
+    minutes = notifications.time // 60 if len(notifications.time) else np.zeros(1, np.int64)
     first, shape = int(minutes.min()), (int(np.ptp(minutes)) + 1, SEGMENTS)
-    minute, seg = given.time[east] // 60 - first, where[east] % SEGMENTS
-    made = []
+    minute, seg = notifications.time[east] // 60 - first, where[east] % SEGMENTS
+    drawn = []
     for name, title, values, colors, unit in (
-        ("lav", "Latest average velocities, eastbound", given.first, "magma", "mph"),
-        ("tolls", "Tolls, eastbound", given.second, "viridis", "toll"),
+        ("lav", "Latest average velocities, eastbound", notifications.first, "magma", "mph"),
+        ("tolls", "Tolls, eastbound", notifications.second, "viridis", "toll"),
     ):
-        told = np.where(values[east] < 0, np.nan, values[east].astype(float))
-        known = ~np.isnan(told)
+        answered = np.where(values[east] < 0, np.nan, values[east].astype(float))
+        present = ~np.isnan(answered)
         total, count = (
-            np.bincount((minute * SEGMENTS + seg)[known], weights, shape[0] * SEGMENTS).reshape(shape)
-            for weights in (told[known], None)
+            np.bincount((minute * SEGMENTS + seg)[present], weights, shape[0] * SEGMENTS).reshape(shape)
+            for weights in (answered[present], None)
         )
         figure, axes = canvas(3.8)
         axes.set_facecolor("#ededed")
@@ -114,24 +114,24 @@ def _maps(feed: Feed, read: AnswerFile) -> list[Picture]:
         axes.set_xlabel("time (minutes)")
         axes.set_ylabel("segment")
         axes.set_title(title)
-        made.append(
+        drawn.append(
             picture(figure, name, title, "As vehicles were told on entering a segment, on average in a minute.")
         )
-    return made
+    return drawn
 
 
 def _places(feed: Feed, keys: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    """The direction and segment of the reports of vehicles at seconds, as one number; -1 where there is none."""
-    known, place = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    """The direction and segment of reports by vehicle and second, as one number; -1 if there is no report."""
+    report_keys, place = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     for file in feed.files:
         for batch in feed.read(file):
-            mine = batch["type"].to_numpy() == REPORT
+            reports = batch["type"].to_numpy() == REPORT
             vid, time, dir, seg = (
-                batch[name].to_numpy()[mine].astype(np.int64) for name in ("vid", "time", "dir", "seg")
+                batch[name].to_numpy()[reports].astype(np.int64) for name in ("vid", "time", "dir", "seg")
             )
-            known.append((vid << 32) + time)
+            report_keys.append((vid << 32) + time)
             place.append(dir * SEGMENTS + seg)
-    every, places = np.concatenate(known), np.concatenate(place)
+    every, places = np.concatenate(report_keys), np.concatenate(place)
     order = np.argsort(every)
     at = np.minimum(np.searchsorted(every[order], keys), max(len(every) - 1, 0))
     return np.where(every[order][at] == keys, places[order][at], -1)

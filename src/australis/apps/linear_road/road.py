@@ -17,7 +17,7 @@ from australis.errors import RunError
 
 
 class RoadFile:
-    """Tuples of an Arrow file in order of time. Only what is looked at is read."""
+    """Tuples of an Arrow file in order of time, mapped and read on demand."""
 
     def __init__(self, file: Path) -> None:
         try:
@@ -37,7 +37,7 @@ class RoadFile:
 
     @property
     def end(self) -> int:
-        """The second after the last tuple's."""
+        """The second after that of the last tuple."""
         return int(self._batches[-1]["time"][-1].as_py()) + 1 if self._batches else 0
 
     @cached_property
@@ -57,7 +57,7 @@ class RoadFile:
         return self._starts[at] + int(np.searchsorted(self._batches[at]["time"].to_numpy(), time))
 
     def between(self, start: int, stop: int) -> Iterator[tuple[int, pa.RecordBatch]]:
-        """The tuples of the seconds from one to before another, with the row of the first."""
+        """The tuples from the second `start` up to `stop`, in batches, each with the number of its first row."""
         low, high = self.row(start), self.row(stop)
         for first, batch in zip(self._starts, self._batches, strict=False):
             begin, end = max(low - first, 0), min(high - first, batch.num_rows)
@@ -67,5 +67,5 @@ class RoadFile:
 
 @lru_cache(maxsize=4096)
 def road(file: Path) -> RoadFile:
-    """The road of a file, mapped once in a process."""
+    """The road of a file, which is mapped once in a process."""
     return RoadFile(file)

@@ -1,4 +1,4 @@
-"""Show: pictures of an expressway's traffic, for people to see whether it is real (3.1.1)."""
+"""Show: pictures of an expressway's traffic, to see whether it is realistic (3.1.1)."""
 
 from __future__ import annotations
 
@@ -23,21 +23,23 @@ _PAPER = {
     "notifications": ("toll notifications", 2_000_000),
     "alerts": ("accident alerts", 28_000),
 }
-"""What the paper tells of an expressway in three hours: one accident in 20 minutes, 40% of requests travel times."""
+"""The paper's figures for an expressway in three hours: an accident in 20 minutes, 40% of requests for travel times."""
 
 
-def show(feed: Feed, out: Path, told: Callable[[int], None] | None = None, xway: int | None = None) -> list[Path]:
-    """Write pictures of an expressway, the first one if not given, and a page that holds them; gives the files.
+def show(
+    feed: Feed, out: Path, on_progress: Callable[[int], None] | None = None, xway: int | None = None
+) -> list[Path]:
+    """Write pictures of an expressway, by default of the first one, and a page with them; returns the files.
 
-    `told` is called with the second that was read.
+    `on_progress` is called with the second that was read.
     """
-    found = survey(feed, xway, told)
-    drawn = pictures(found)
-    minutes, names = len(found.reports) // 60, ", ".join(file.name for file in found.files)
-    about = f"Expressway {found.xway}, {minutes} minutes, from {names}"
-    rows = [(words, f"{found.totals[name]:,}", f"{paper:,}") for name, (words, paper) in _PAPER.items()]
+    surveyed = survey(feed, xway, on_progress)
+    drawn = pictures(surveyed)
+    minutes, names = len(surveyed.reports) // 60, ", ".join(file.name for file in surveyed.files)
+    about = f"Expressway {surveyed.xway}, {minutes} minutes, from {names}"
+    rows = [(words, f"{surveyed.totals[name]:,}", f"{paper:,}") for name, (words, paper) in _PAPER.items()]
     sheet = Sheet(("", "here", "the paper"), rows, "The paper's figures are rounded, and are for three hours.")
-    text = page("Linear Road traffic", about, [sheet, _spread(spread(found))], drawn)
+    text = page("Linear Road traffic", about, [sheet, _spread(spread(surveyed))], drawn)
     contents = {f"{picture.name}.png": picture.png for picture in drawn} | {PAGE: text.encode()}
     try:
         Path(out).mkdir(parents=True, exist_ok=True)
@@ -48,16 +50,16 @@ def show(feed: Feed, out: Path, told: Callable[[int], None] | None = None, xway:
     return [Path(out) / name for name in contents]
 
 
-def _spread(found: SpeedSpread) -> Sheet:
-    """How far apart things lie, beside the original's data."""
+def _spread(measured: SpeedSpread) -> Sheet:
+    """The spread of speeds and entries, beside that of the original data."""
     rows = []
     for lane in (1, 2, 3):
         words = f"standard deviation of speeds in lane {lane} (mph)"
-        rows.append((words, f"{found.deviations[lane]:.1f}", f"{ORIGINAL.deviations[lane]:.1f}"))
-    rows.append(("reports below 40 mph in travel lanes", f"{found.slow:.1%}", f"{ORIGINAL.slow:.1%}"))
-    rows.append(("reports from 70 mph on in travel lanes", f"{found.fast:.1%}", f"{ORIGINAL.fast:.1%}"))
+        rows.append((words, f"{measured.deviations[lane]:.1f}", f"{ORIGINAL.deviations[lane]:.1f}"))
+    rows.append(("reports below 40 mph in travel lanes", f"{measured.slow:.1%}", f"{ORIGINAL.slow:.1%}"))
+    rows.append(("reports from 70 mph on in travel lanes", f"{measured.fast:.1%}", f"{ORIGINAL.fast:.1%}"))
     for name, of in (("fewest", min), ("most", max)):
         words = f"entries in the ten segments with the {name}, beside the mean of ten"
-        rows.append((words, f"{of(found.entries):.0%}", f"{of(ORIGINAL.entries):.0%}"))
+        rows.append((words, f"{of(measured.entries):.0%}", f"{of(ORIGINAL.entries):.0%}"))
     note = "Speeds are those of the first five minutes, when traffic flows freely. The paper has entries uniform."
     return Sheet(("", "here", "the original"), rows, note)

@@ -1,4 +1,4 @@
-"""Spread: how far apart the speeds of free traffic lie, and how evenly vehicles enter (3.1.1)."""
+"""Speed spread: how much the speeds of free traffic differ, and how evenly vehicles enter (3.1.1)."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ _TOGETHER = 10
 
 @dataclass(frozen=True)
 class SpeedSpread:
-    """Of the speeds in the first five minutes, and of all entries."""
+    """The spread of the speeds in the first five minutes, and of all entries."""
 
     deviations: tuple[float, ...]
-    """Standard deviations of speeds, in mph, by lane; not a number where nobody drives."""
+    """Standard deviations of speeds, in mph, by lane; NaN for a lane without vehicles."""
     slow: float
-    """The part of the reports from travel lanes that are below 40 mph."""
+    """The fraction of reports from travel lanes below 40 mph."""
     fast: float
-    """The part of them from 70 mph on."""
+    """The fraction of them from 70 mph on."""
     entries: tuple[float, ...]
     """Trips that begin in each ten segments from the west, where 1 is their mean."""
 
 
 ORIGINAL = SpeedSpread((float("nan"), 9.9, 12.5, 11.6, float("nan")), 0.13, 0.045, (1.0,) * (SEGMENTS // _TOGETHER))
-"""Of the data that came with the benchmark; it holds too little to tell of entries, which the paper has uniform."""
+"""The spread of the data that came with the benchmark. It is too small to measure entries, uniform in the paper."""
 
 
 def spread(survey: RoadSurvey) -> SpeedSpread:
-    """How far apart the speeds of an expressway's first minutes lie, and how evenly its vehicles enter."""
+    """Measure the spread of a surveyed expressway."""
     travel = survey.early[ENTRY + 1 : EXIT].sum(0)
     reports = max(int(travel.sum()), 1)
     tens = survey.begun.sum(0).reshape(-1, _TOGETHER).sum(1)
@@ -47,7 +47,7 @@ def spread(survey: RoadSurvey) -> SpeedSpread:
 
 
 def _deviations(lanes: Array) -> tuple[float, ...]:
-    """Of the speeds of each lane, from how often each speed was reported."""
+    """The standard deviation of the speeds of each lane, from how often each speed was reported."""
     speeds = np.arange(lanes.shape[1])
     count = np.where(lanes.any(1), lanes.sum(1), np.nan)
     apart = speeds - (lanes @ speeds / count)[:, None]

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from australis.apps.linear_road.feed import Feed
-from australis.apps.linear_road.half_minute import Spell, chosen, spells
+from australis.apps.linear_road.half_minute import HalfMinute, choose_expressway, half_minutes
 from australis.apps.linear_road.record import (
     BALANCE,
     EAST,
@@ -27,14 +27,14 @@ from australis.apps.linear_road.record import (
 from australis.errors import RunError
 
 PARTS = 4
-"""A segment is seen in so many parts."""
+"""The number of parts of a segment."""
 LANES = 5
 FASTEST = 100
 EARLY = 300
 """Seconds from the start in which traffic flows freely."""
 _PLACES = 2 * SEGMENTS
 _STOPPED = 4  # reports in a row from one position
-_REACH = 5  # segments in which an accident is told of
+_REACH = 5  # segments whose vehicles are warned of an accident
 
 Array = npt.NDArray[Any]
 
@@ -51,72 +51,72 @@ class SeenAccident:
 
 @dataclass(frozen=True)
 class RoadSurvey:
-    """An expressway by spells of 30 seconds, by seconds, or by minutes, from the first one on."""
+    """An expressway by half minutes, by seconds, or by minutes, from the first one on."""
 
     xway: int
     files: tuple[Path, ...]
     speeds: Array
-    """Sums of speeds in travel lanes, by spell, direction and part of a segment."""
+    """Sums of speeds in travel lanes, by half minute, direction and part of a segment."""
     seen: Array
-    """The reports in those sums."""
+    """The number of reports in these sums."""
     reports: Array
     """By second."""
     entries: Array
-    """Trips that begin, by spell."""
+    """Trips that begin, by half minute."""
     road: Array
-    """Vehicles on the road, by spell."""
+    """Vehicles on the road, by half minute."""
     begun: Array
     """Trips that begin, by direction and segment."""
     lanes: Array
     """Reports by lane and speed."""
     early: Array
-    """Those of the first five minutes."""
+    """Reports of the first five minutes, by lane and speed."""
     tolls: Array
     """By minute, direction and segment."""
     accidents: tuple[SeenAccident, ...]
     totals: dict[str, int]
 
 
-def survey(feed: Feed, xway: int | None = None, told: Callable[[int], None] | None = None) -> RoadSurvey:
-    """Go once through the reports of an expressway, the first one if not given, and add them up.
+def survey(feed: Feed, xway: int | None = None, on_progress: Callable[[int], None] | None = None) -> RoadSurvey:
+    """Add up the reports of an expressway, by default of the first one.
 
-    `told` is called with the second that was reached.
+    `on_progress` is called with the second that was reached.
     """
-    speeds, seen, reports, entries, wrecks = [], [], [], [], []
+    speeds, counts, reports, entries, wrecks = [], [], [], [], []
     minute: list[tuple[Array, Array, Array]] = []
     minutes: list[tuple[Array, Array]] = []
     lanes, vehicles = np.zeros((2, LANES, FASTEST + 1), np.int64), np.zeros(0, np.int64)
     begun = np.zeros(_PLACES, np.int64)
     names = ("balance", "expenditure", "travel", "notifications", "alerts")
     totals = dict.fromkeys(names, 0)
-    feed, xway = chosen(feed, xway)
-    for number, spell in enumerate(spells(feed, xway)):
-        driving = (spell.lane > ENTRY) & (spell.lane < EXIT)
-        part = (spell.dir * SEGMENTS * PARTS + spell.pos * PARTS // FEET)[driving]
-        speeds.append(np.bincount(part, spell.spd[driving], _PLACES * PARTS))
-        seen.append(np.bincount(part, minlength=_PLACES * PARTS))
-        reports.append(np.bincount(spell.time - number * EVERY, minlength=EVERY))
-        entries.append(int(np.count_nonzero(spell.first)))
-        np.add.at(lanes[int(number < EARLY // EVERY)], (spell.lane, np.minimum(spell.spd, FASTEST)), 1)
-        new = np.unique(spell.vid[spell.first])
+    feed, xway = choose_expressway(feed, xway)
+    for number, half_minute in enumerate(half_minutes(feed, xway)):
+        driving = (half_minute.lane > ENTRY) & (half_minute.lane < EXIT)
+        part = (half_minute.dir * SEGMENTS * PARTS + half_minute.pos * PARTS // FEET)[driving]
+        speeds.append(np.bincount(part, half_minute.spd[driving], _PLACES * PARTS))
+        counts.append(np.bincount(part, minlength=_PLACES * PARTS))
+        reports.append(np.bincount(half_minute.time - number * EVERY, minlength=EVERY))
+        entries.append(int(np.count_nonzero(half_minute.first)))
+        np.add.at(lanes[int(number < EARLY // EVERY)], (half_minute.lane, np.minimum(half_minute.spd, FASTEST)), 1)
+        new = np.unique(half_minute.vid[half_minute.first])
         new = new[~_among(new, vehicles)]
         vehicles = np.insert(vehicles, np.searchsorted(vehicles, new), new)
-        wrecks.append(_wrecks(spell))
+        wrecks.append(_wrecks(half_minute))
 
-        place = spell.dir * SEGMENTS + spell.seg
-        begun += np.bincount(place[spell.first], minlength=_PLACES)
-        minute.append((place, spell.vid, spell.spd))
+        place = half_minute.dir * SEGMENTS + half_minute.seg
+        begun += np.bincount(place[half_minute.first], minlength=_PLACES)
+        minute.append((place, half_minute.vid, half_minute.spd))
         if number % 2:
             minutes.append(_minute(minute))
             minute.clear()
-        entered = spell.crossed & (spell.lane != EXIT)
+        entered = half_minute.crossed & (half_minute.lane != EXIT)
         totals["notifications"] += int(np.count_nonzero(entered))
-        totals["alerts"] += int(np.count_nonzero(_reached(wrecks, number // 2 - 1)[place[entered]]))
-        asked = spell.asked[_among(spell.asking, vehicles)]
+        totals["alerts"] += int(np.count_nonzero(_segments_warned(wrecks, number // 2 - 1)[place[entered]]))
+        answerable = half_minute.requests[_among(half_minute.requesters, vehicles)]
         for name, type in zip(names, (BALANCE, EXPENDITURE, TRAVEL), strict=False):
-            totals[name] += int(np.count_nonzero(asked == type))
-        if told is not None:
-            told((number + 1) * EVERY)
+            totals[name] += int(np.count_nonzero(answerable == type))
+        if on_progress is not None:
+            on_progress((number + 1) * EVERY)
     if minute:
         minutes.append(_minute(minute))
     cars, averages = (np.array(columns) for columns in zip(*minutes, strict=True))
@@ -125,13 +125,13 @@ def survey(feed: Feed, xway: int | None = None, told: Callable[[int], None] | No
     if not every.any():
         raise RunError(f"no vehicle reports from expressway {xway}; leave it out to see the first one")
     totals |= {"reports": int(every.sum()), "vehicles": len(vehicles), "accidents": len(accidents)}
-    reached = np.array([_reached(wrecks, number - 1) for number in range(len(cars))])
+    reached = np.array([_segments_warned(wrecks, number - 1) for number in range(len(cars))])
     shape = (-1, 2, SEGMENTS * PARTS)
     return RoadSurvey(
         xway,
         feed.files,
         np.array(speeds).reshape(shape),
-        np.array(seen).reshape(shape),
+        np.array(counts).reshape(shape),
         every,
         np.array(entries),
         every.reshape(-1, EVERY).sum(1),
@@ -145,7 +145,7 @@ def survey(feed: Feed, xway: int | None = None, told: Callable[[int], None] | No
 
 
 def _among(values: Array, sorted: Array) -> Array:
-    """Which values are among sorted ones; `numpy.isin` would sort them again."""
+    """Whether values are among sorted ones; `numpy.isin` would sort them again."""
     at = np.searchsorted(sorted, values)
     return (at < len(sorted)) & (sorted.take(at, mode="clip") == values) if len(sorted) else np.zeros_like(at, np.bool_)
 
@@ -165,24 +165,24 @@ def _tolls(cars: Array, averages: Array, reached: Array) -> Array:
     tolls = np.zeros_like(cars)
     for number in range(1, len(cars)):
         before = averages[max(number - 5, 0) : number]
-        known = np.count_nonzero(~np.isnan(before), axis=0)
-        lav = np.nansum(before, axis=0) // np.maximum(known, 1)
+        minutes = np.count_nonzero(~np.isnan(before), axis=0)
+        lav = np.nansum(before, axis=0) // np.maximum(minutes, 1)
         count = cars[number - 1]
-        charged = (known > 0) & (lav < 40) & (count > 50) & ~reached[number]
+        charged = (minutes > 0) & (lav < 40) & (count > 50) & ~reached[number]
         tolls[number] = np.where(charged, 2 * (count - 50) ** 2, 0)
     return tolls
 
 
-def _wrecks(spell: Spell) -> Array:
+def _wrecks(half_minute: HalfMinute) -> Array:
     """Positions of travel lanes at which two vehicles or more are stopped: direction, feet and lane in one number."""
-    stopped = (spell.still >= _STOPPED) & (spell.lane > ENTRY) & (spell.lane < EXIT)
-    keys = (spell.dir * SEGMENTS * FEET + spell.pos) * LANES + spell.lane
+    stopped = (half_minute.still >= _STOPPED) & (half_minute.lane > ENTRY) & (half_minute.lane < EXIT)
+    keys = (half_minute.dir * SEGMENTS * FEET + half_minute.pos) * LANES + half_minute.lane
     positions, vehicles = np.unique(keys[stopped], return_counts=True)
     return positions[vehicles > 1]
 
 
-def _reached(wrecks: list[Array], minute: int) -> Array:
-    """The segments that are told of the accidents of a minute; those of the spell before it last into it."""
+def _segments_warned(wrecks: list[Array], minute: int) -> Array:
+    """The segments that are warned of the accidents of a minute. Accidents of the half minute before last into it."""
     here = np.zeros((2, SEGMENTS), np.bool_)
     if minute < 0:
         return here.ravel()
@@ -196,14 +196,14 @@ def _reached(wrecks: list[Array], minute: int) -> Array:
 
 
 def _accidents(wrecks: list[Array]) -> tuple[SeenAccident, ...]:
-    """Each accident once, in order of their starts; one that goes on in the next spell is the same."""
-    found: list[SeenAccident] = []
+    """Each accident once, in order of their starts. One that goes on in the next half minute is the same."""
+    accidents: list[SeenAccident] = []
     under_way: dict[int, int] = {}
     for number, keys in enumerate([*wrecks, np.zeros(0, np.int64)]):
-        standing = set(keys.tolist())
-        for key in sorted(set(under_way) - standing):
+        stopped = set(keys.tolist())
+        for key in sorted(set(under_way) - stopped):
             dir, feet = divmod(key // LANES, SEGMENTS * FEET)
-            found.append(SeenAccident(dir, feet, under_way.pop(key) * EVERY, number * EVERY))
-        for key in standing:
+            accidents.append(SeenAccident(dir, feet, under_way.pop(key) * EVERY, number * EVERY))
+        for key in stopped:
             under_way.setdefault(key, number)
-    return tuple(sorted(found, key=lambda accident: accident.start))
+    return tuple(sorted(accidents, key=lambda accident: accident.start))

@@ -1,4 +1,4 @@
-"""Weeks: the traffic of the ten weeks before today, made up but plausible, and the same for the same seed (3.1.3)."""
+"""Weeks: artificial but plausible traffic of the ten weeks before today, the same for the same seed (3.1.3)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SIDES = SEGMENTS // _STRETCH + 1
 
 
 def weekday(day: int) -> int:
-    """1 to 7, of which 6 and 7 are a weekend; today, day 0, is a 1.
+    """The weekday of a day: 1 to 7, of which 6 and 7 are a weekend. Today, day 0, is a 1.
 
     >>> [weekday(day) for day in (0, 1, 2, 7, 70)]
     [1, 7, 6, 1, 1]
@@ -61,7 +61,7 @@ def _bell(at: npt.NDArray[np.int64], middle: float, width: float) -> npt.NDArray
 
 
 @inner
-def _mixed(state: np.uint64, value: int) -> np.uint64:
+def _mix(state: np.uint64, value: int) -> np.uint64:
     """Splitmix64 of a state and one more number."""
     bits = state + _GOLDEN * (np.uint64(value) + np.uint64(1))
     bits = (bits ^ (bits >> _A)) * _FIRST
@@ -71,13 +71,13 @@ def _mixed(state: np.uint64, value: int) -> np.uint64:
 
 @inner
 def _share(bits: np.uint64) -> float:
-    """0 to 1."""
+    """Random bits as a number from 0 to 1."""
     return float(bits >> _D) * _UNIT
 
 
 @inner
 def toll(lav: float, cnt: float) -> float:
-    """The toll by table 2 where there is no accident."""
+    """The toll by table 2 if there is no accident."""
     return 2 * (cnt - 50) * (cnt - 50) if lav < 40 and cnt > 50 else 0 * cnt
 
 
@@ -87,8 +87,8 @@ def _swell(state: np.uint64, minute: int, place: int) -> float:
     knot, side = minute // _SPAN, place % SEGMENTS // _STRETCH
     x, y = minute % _SPAN / _SPAN, place % _STRETCH / _STRETCH
     corner = (place // SEGMENTS * _KNOTS + knot) * _SIDES + side
-    early = (1 - y) * _share(_mixed(state, corner)) + y * _share(_mixed(state, corner + 1))
-    late = (1 - y) * _share(_mixed(state, corner + _SIDES)) + y * _share(_mixed(state, corner + _SIDES + 1))
+    early = (1 - y) * _share(_mix(state, corner)) + y * _share(_mix(state, corner + 1))
+    late = (1 - y) * _share(_mix(state, corner + _SIDES)) + y * _share(_mix(state, corner + _SIDES + 1))
     return (1 - x) * early + x * late
 
 
@@ -102,40 +102,40 @@ def traffic(
     cnt: npt.NDArray[np.int16],
     tolls: npt.NDArray[np.int32],
 ) -> None:
-    """Fill in average speeds, counts and tolls of a day, by minute and place.
+    """Fill in the average speeds, counts and tolls of a day, by minute and place.
 
-    The day as a whole, its stretches for a while, and each minute of a segment differ from the weekday.
+    The day as a whole, stretches of it, and each minute of a segment vary around the weekday.
     """
-    state = _mixed(_mixed(_mixed(np.uint64(0), seed), xway), day)
+    state = _mix(_mix(_mix(np.uint64(0), seed), xway), day)
     whole = 0.9 + 0.2 * _share(state)
-    fine = _mixed(state, 1)
+    fine = _mix(state, 1)
     for minute in range(MINUTES):
         for place in range(PLACES):
             load = loads[minute, place] * whole * (0.8 + 0.4 * _swell(state, minute, place))
             row = minute * PLACES + place
-            bits = _mixed(fine, row)
+            bits = _mix(fine, row)
             speed = 72 - 58 * load**1.5 + 6 * (_share(bits) - 0.5)
-            cars = 150 * load + 8 * (_share(_mixed(bits, 0)) - 0.5)
+            cars = 150 * load + 8 * (_share(_mix(bits, 0)) - 0.5)
             lav[row] = min(max(round(speed), 5), 75)
             cnt[row] = min(max(round(cars), 0), 150)
             tolls[row] = toll(lav[row], cnt[row])
 
 
 @kernel
-def paid(seed: int, xway: int, vids: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+def tolls_paid(seed: int, xway: int, vids: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
     """What vehicles paid, by vehicle and day.
 
-    A vehicle has a habit: how likely it drives on a day. Where it drove, it paid the same toll for a few segments.
+    A vehicle has a habit: how likely it drives on a day. If it drove, it paid the same toll for some segments.
     """
     tolls = np.zeros(len(vids) * DAYS, np.int32)
-    state = _mixed(_mixed(np.uint64(1), seed), xway)
+    state = _mix(_mix(np.uint64(1), seed), xway)
     for number in range(len(vids)):
-        vehicle = _mixed(state, vids[number])
+        vehicle = _mix(state, vids[number])
         habit = 0.1 + 0.8 * _share(vehicle)
         for day in range(1, DAYS + 1):
-            bits = _mixed(vehicle, day)
+            bits = _mix(vehicle, day)
             chance = habit if -day % WEEKDAYS < 5 else habit / 2
             if _share(bits) < chance:
-                segments = int(8 * _share(_mixed(bits, 0)))
-                tolls[number * DAYS + day - 1] = segments * toll(0.0, 51.0 + int(50 * _share(_mixed(bits, 1))))
+                segments = int(8 * _share(_mix(bits, 0)))
+                tolls[number * DAYS + day - 1] = segments * toll(0.0, 51.0 + int(50 * _share(_mix(bits, 1))))
     return tolls

@@ -1,4 +1,4 @@
-"""Sounds that are made up, written to files: WAV, FLAC, raw or CSV."""
+"""Write artificial sounds to files: WAV, FLAC, raw or CSV."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from australis.boxes.signals.segments import Samples
 from australis.connectors.sources import wav
 from australis.errors import RunError
 
-_STEP = 1 << 20  # frames that are made at once
+_STEP = 1 << 20  # frames at a time
 FORMS = (".wav", ".flac", ".raw", ".pcm", ".csv")
 
 
-def simulate(sound: Sound, out: Path, frames: int, told: Callable[[int], None] | None = None) -> None:
-    """Write so many frames to a file, a stretch at a time."""
+def simulate(sound: Sound, out: Path, frames: int, on_progress: Callable[[int], None] | None = None) -> None:
+    """Write `frames` frames of a sound to a file. `on_progress` is called with the number of frames at each step."""
     form = out.suffix.lower()
     if form not in FORMS:
         raise RunError(f"{out}: a sound is written to a name that ends in one of {', '.join(FORMS)}")
@@ -33,16 +33,16 @@ def simulate(sound: Sound, out: Path, frames: int, told: Callable[[int], None] |
             for begin in range(0, frames, _STEP):
                 end = min(begin + _STEP, frames)
                 write(sound.frames(begin, end))
-                if told is not None:
-                    told(end - begin)
+                if on_progress is not None:
+                    on_progress(end - begin)
     except (OSError, soundfile.LibsndfileError) as error:
         raise RunError(f"{out}: cannot be written ({error}); give another file") from None
 
 
 def _writer(stack: ExitStack, sound: Sound, out: Path, form: str, frames: int) -> Callable[[Samples], object]:
     if form == ".flac":
-        made = soundfile.SoundFile(out, "w", sound.rate, sound.channels, "PCM_16", format="FLAC")
-        return stack.enter_context(made).write  # type: ignore[no-any-return]
+        flac = soundfile.SoundFile(out, "w", sound.rate, sound.channels, "PCM_16", format="FLAC")
+        return stack.enter_context(flac).write  # type: ignore[no-any-return]
     file = stack.enter_context(out.open("wb"))
     if form == ".csv":
         names = [f"c{channel + 1}" for channel in range(sound.channels)] if sound.channels > 1 else ["audio"]
@@ -54,7 +54,7 @@ def _writer(stack: ExitStack, sound: Sound, out: Path, form: str, frames: int) -
 
 
 def write_events(sound: Sound, out: Path, frames: int) -> int:
-    """Write where the events of a sound are: CSV of the first and the last sample of each. Gives how many."""
+    """Write the events of a sound as CSV, with the first and the last sample of each. Returns how many there are."""
     first, last = sound.events(0, frames).T
     try:
         pa.csv.write_csv(pa.table({"start": first, "end": last}), out)

@@ -1,4 +1,4 @@
-"""Sounds that are made up: bursts of speech, calls of animals, blows on a pipe, tones and noise, by a seed."""
+"""Artificial sounds from a seed: bursts of speech, calls of animals, blows on a pipe, tones and noise."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from australis.errors import SchemaError, listing, near
 from australis.model.train import Ints
 
 Reals = npt.NDArray[np.float64]
-_BLOCK = 1 << 14  # samples of noise that are drawn at once
-_APART = 7  # samples that sound takes from one microphone to the next, at most
-_RING = 128  # samples of one swing of a pipe that is struck
+_BLOCK = 1 << 14  # samples of noise at a time
+_APART = 7  # the most samples that sound takes from one microphone to the next
+_RING = 128  # samples of one swing of a struck pipe
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What is heard all the time, and what comes once in every turn of so many seconds, for some of them."""
+    """A kind of sound: what is heard all the time, and what comes once in every turn of `every` seconds."""
 
     noise: float
     under: Callable[[Reals, float], Reals] | None = None
     event: Callable[[Reals, float, Ints, np.random.Generator], Reals] | None = None
     every: float = 0.0
     first: float = 0.0
-    """The part of a turn in which nothing happens yet."""
+    """The fraction of a turn in which nothing happens yet."""
     lasts: tuple[float, float] = (0.0, 0.0)
     edge: float = 0.01
     """Seconds in which it rises and falls."""
-    told: Callable[[float], bool] = lambda pitch: True
-    """Whether it is an event, by its pitch."""
+    counts: Callable[[float], bool] = lambda pitch: True
+    """Whether it counts as an event, by its pitch."""
 
 
 @dataclass(frozen=True)
 class Sound:
-    """A signal without end, of which any stretch can be made by itself. Channels hear events a little apart.
+    """An endless signal. Any stretch of it can be computed by itself. Channels hear events a little apart.
 
     >>> voice = Sound("speech", rate=8000)
     >>> whole = voice.frames(0, 9000)
@@ -57,7 +57,7 @@ class Sound:
             raise SchemaError("a sound has a rate and channels above zero, and a seed of zero or more")
 
     def frames(self, begin: int, end: int) -> Samples:
-        """Samples from one index to before another: a row each, with a column for each channel."""
+        """The samples from `begin` up to `end`: a row for each, with a column for each channel."""
         kind = KINDS[self.kind]
         at = np.arange(begin, end) / self.rate
         heard = np.stack([self._noise(channel, begin, end) for channel in range(self.channels)], axis=1) * kind.noise
@@ -72,12 +72,12 @@ class Sound:
 
     def events(self, begin: int, end: int) -> Ints:
         """The first and the last sample of each event that begins in a stretch, as the first channel hears it."""
-        turns = [(first, first + len(wave) - 1) for first, wave, _, told in self._turns(begin, end) if told]
-        found = [each for each in turns if begin <= each[0] < end]
-        return np.array(found, np.int64).reshape(-1, 2)
+        turns = [(first, first + len(wave) - 1) for first, wave, _, counts in self._turns(begin, end) if counts]
+        inside = [each for each in turns if begin <= each[0] < end]
+        return np.array(inside, np.int64).reshape(-1, 2)
 
     def _turns(self, begin: int, end: int) -> Iterator[tuple[int, Reals, list[int], bool]]:
-        """What may be heard in a stretch: where it begins, its samples, what channels are behind, and if it counts."""
+        """The turns that may be heard in a stretch: first sample, samples, delays of channels, whether it counts."""
         kind = KINDS[self.kind]
         if kind.event is None:
             return
@@ -94,7 +94,7 @@ class Sound:
             wave = kind.event(at / self.rate, float(pitch), at, random)
             rise = np.clip(np.minimum(at + 1, count - at) / max(1.0, kind.edge * self.rate), 0, 1)
             delays = [round(_APART * float(np.cos(np.pi * angle)) * channel) for channel in range(self.channels)]
-            yield first, wave * np.sin(rise * np.pi / 2), delays, kind.told(float(pitch))
+            yield first, wave * np.sin(rise * np.pi / 2), delays, kind.counts(float(pitch))
 
     def _noise(self, channel: int, begin: int, end: int) -> Reals:
         blocks = range(begin // _BLOCK, -(-end // _BLOCK))
@@ -139,7 +139,7 @@ def _leaking(pitch: float) -> bool:
 
 
 def _blow(at: Reals, pitch: float, index: Ints, random: np.random.Generator) -> Reals:
-    """A pipe that is struck rings, the same at any rate; where it leaks, it is soon still."""
+    """A struck pipe rings, the same at any rate. A leaking one is soon still."""
     return 8000 * np.exp(-index / (60 if _leaking(pitch) else 400)) * np.sin(2 * np.pi * index / _RING)
 
 
@@ -150,8 +150,8 @@ def _tones(at: Reals, rate: float) -> Reals:
 KINDS = {
     "speech": Kind(100, _drift, _syllables, every=1.0, first=0.05, lasts=(0.45, 0.75)),
     "calls": Kind(60, None, _call, every=3.0, first=0.4, lasts=(0.08, 0.25)),
-    "pipes": Kind(20, _hum, _blow, every=0.5, first=0.1, lasts=(0.04, 0.08), edge=0.0, told=_leaking),
+    "pipes": Kind(20, _hum, _blow, every=0.5, first=0.1, lasts=(0.04, 0.08), edge=0.0, counts=_leaking),
     "tones": Kind(20, _tones),
     "noise": Kind(1000),
 }
-"""The sounds there are: someone who speaks, marmots that call, a pipe that is struck, two tones, and noise."""
+"""The kinds of sounds: someone who speaks, marmots that call, a struck pipe, two tones, and noise."""

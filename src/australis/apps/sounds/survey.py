@@ -1,4 +1,4 @@
-"""A survey of a recording: what its picture shows, however long it is, in as many columns as fit."""
+"""A survey of a recording: what its picture shows, in a fixed number of columns however long it is."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from australis.errors import RunError
 
 Reals = npt.NDArray[np.float64]
 COLUMNS = 1000
-_WINDOWS = 6  # spectra that a column is the mean of, at most
-_STEP = 1 << 22  # samples that are read at once
+_WINDOWS = 6  # the most spectra that a column is the mean of
+_STEP = 1 << 22  # samples at a time
 _FLOOR = 1e-12
 _WAV = ("WAV", "WAVEX", "RF64")
 WINDOW = 0.02
-"""Seconds that a spectrum is of."""
+"""The seconds of a spectrum."""
 
 
 @dataclass(frozen=True)
 class SoundSurvey:
     """The least and the largest sample of each channel in each column, and the spectrum of one channel in decibels.
 
-    Samples are from -1 to 1 where the file has whole numbers.
+    Samples are from -1 to 1 if the file has whole numbers.
     """
 
     name: str
@@ -42,10 +42,10 @@ class SoundSurvey:
 
 
 def recording(path: Path, rate: str = "", channels: int | None = None, raw: bool = False) -> Recording:
-    """A file with all its channels, of any kind that libsndfile reads, whatever its name.
+    """Open a file with all its channels, of any kind that libsndfile reads, whatever its name.
 
-    A `raw` one, and one whose name ends in .raw or .pcm, has bare samples of 16 bits; its rate is told, and so are its
-    channels if there are several.
+    A `raw` file, or one whose name ends in .raw or .pcm, has bare samples of 16 bits. It needs a `rate`, and `channels`
+    if there are several.
     """
     if path.is_dir():
         raise RunError(f"{path}: is a folder; give a file")
@@ -68,7 +68,7 @@ def recording(path: Path, rate: str = "", channels: int | None = None, raw: bool
 
 
 def survey(file: Recording, begin: int, end: int, channel: int = 1) -> SoundSurvey:
-    """Look over a stretch of a recording."""
+    """Survey a stretch of a recording."""
     if not 1 <= channel <= file.columns:
         raise RunError(f"{file.path}: has no channel {channel}, but {file.columns}, counted from 1")
     end = min(end, file.frames())
@@ -84,9 +84,9 @@ def survey(file: Recording, begin: int, end: int, channel: int = 1) -> SoundSurv
     while at < len(edges) - 1:
         until = max(at + 1, int(np.searchsorted(edges, edges[at] + _STEP // file.columns, side="right")) - 1)
         first, last = int(edges[at]), int(edges[until])
-        # Windows stand in the middle of their columns, and may reach over them.
+        # Windows are in the middle of their columns, and may reach beyond them.
         before, after = max(begin, min(first - size // 2, end - size)), min(end, max(last + size // 2, begin + size))
-        frames = _scaled(file.read(before, after))
+        frames = _scale(file.read(before, after))
         inner = edges[at:until] - before
         some = frames[first - before : last - before]
         low[:, at:until] = np.minimum.reduceat(some, edges[at:until] - first, axis=0).T
@@ -96,8 +96,8 @@ def survey(file: Recording, begin: int, end: int, channel: int = 1) -> SoundSurv
     return SoundSurvey(Path(file.path).name, rate, begin, end, low, high, spectrum, channel)
 
 
-def _scaled(frames: Samples) -> Reals:
-    """Samples as numbers that can be drawn: a NaN is silence, and an infinity as loud as sound gets."""
+def _scale(frames: Samples) -> Reals:
+    """Samples as numbers that can be drawn. A NaN becomes silence, and an infinity the loudest sound."""
     if frames.dtype == np.int16:
         return frames / 32768.0
     return np.nan_to_num(np.asarray(frames, np.float64), nan=0.0, posinf=1.0, neginf=-1.0)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from australis.apps.linear_road.record import ENTRY, SEGMENTS
-from australis.apps.linear_road.simulation.ramps import destination, enter, entries, idle, roomier, wished
+from australis.apps.linear_road.simulation.ramps import destination, draw_wish, enlarge, enter, entries, idle
 from australis.apps.linear_road.simulation.road import DRIVING, MPH, road, wider
 from australis.kernels.random import chance
 
@@ -27,7 +27,7 @@ def test_exits_are_others_around_the_middle() -> None:
 @pytest.mark.parametrize(("lane", "deviation"), [(1, 10.0), (2, 12.5), (3, 12.0)])
 def test_drivers_wish_for_speeds_far_apart_and_not_all_for_the_same_bound(lane: int, deviation: float) -> None:
     state = chance(3, 0)
-    wishes = np.array([wished(state, lane) for _ in range(4000)]) / MPH
+    wishes = np.array([draw_wish(state, lane) for _ in range(4000)]) / MPH
     assert wishes.min() >= 20
     assert wishes.max() <= 75
     assert wishes.std() == pytest.approx(deviation, abs=1.0)
@@ -62,4 +62,4 @@ def test_more_room_keeps_what_is_there() -> None:
     assert np.array_equal(more.place[:512], here.place)
     free = more.free[: more.frees[0]].tolist()
     assert sorted(free) == sorted(set(range(1024)) - set(np.flatnonzero(here.state).tolist()))
-    assert len(roomier(parked).vid) == 2 * len(parked.vid)
+    assert len(enlarge(parked).vid) == 2 * len(parked.vid)

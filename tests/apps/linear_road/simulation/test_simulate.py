@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from australis.apps.linear_road.feed import NOTE, feed
-from australis.apps.linear_road.half_minute import spells
+from australis.apps.linear_road.half_minute import half_minutes
 from australis.apps.linear_road.record import (
     BALANCE,
     EAST,
@@ -149,7 +149,7 @@ def test_free_speeds_lie_as_far_apart_as_measured(tmp_path: Path, seed: int) -> 
 
 def test_ramps_let_in_as_many_where_jams_end_as_elsewhere(tmp_path: Path) -> None:
     note = simulate(tmp_path, seconds=6000)
-    late = [*spells(feed(tmp_path), 0)][-1200 // EVERY :]
+    late = [*half_minutes(feed(tmp_path), 0)][-1200 // EVERY :]
     tenths = sum(np.histogram(spell.seg[spell.first], 10, (0, 100))[0] for spell in late)
     assert min(tenths) > 0.88 * np.mean(tenths)
     assert note["waiting"] < 0.01 * note["vehicles"]
@@ -256,7 +256,7 @@ def test_all_forms_hold_the_same(tmp_path: Path, xways: int) -> None:
 
 def test_how_far_it_is_gets_told(tmp_path: Path) -> None:
     told: list[int] = []
-    simulate(tmp_path, seconds=45, told=told.append)
+    simulate(tmp_path, seconds=45, on_progress=told.append)
     assert told == [10, 20, 30, 40]
 
 
@@ -287,14 +287,14 @@ def interrupted(second: int) -> Callable[[int], None]:
 
 def test_what_is_interrupted_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
-        simulate(tmp_path / "out", seconds=60, told=interrupted(20))
+        simulate(tmp_path / "out", seconds=60, on_progress=interrupted(20))
     assert not (tmp_path / "out").exists()
 
 
 def test_an_earlier_simulation_is_replaced_once_the_new_one_is_whole(tmp_path: Path) -> None:
     simulate(tmp_path, xways=2, seconds=30)
     with pytest.raises(KeyboardInterrupt):
-        simulate(tmp_path, seconds=60, told=interrupted(20), replace=True)
+        simulate(tmp_path, seconds=60, on_progress=interrupted(20), replace=True)
     assert json.loads((tmp_path / NOTE).read_text())["xways"] == 2
     simulate(tmp_path, seconds=30, form="csv", replace=True)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["input.csv", NOTE]

@@ -17,16 +17,16 @@ from australis.kernels.random import uniform
 
 _PERIOD = 1200
 _MADE = 240
-"""Seconds within which an accident that begins is detected, with some to spare."""
+"""Seconds that it takes to detect an accident, with some to spare."""
 _CLEAR = 600, 1140
-"""Seconds from the detection until both drive on; their next reports show it, within 20 minutes."""
+"""The bounds of the seconds from the detection until both drive on. Their next reports show it, within 20 minutes."""
 _NEAR = 500.0
-"""Feet at most between the two vehicles of an accident to come."""
+"""The most feet between the two vehicles of a coming accident."""
 
 
 @dataclass
 class Accident:
-    """One that is planned, and what became of it; times are -1 until they are known."""
+    """A planned accident, and what became of it. Times are -1 until they are known."""
 
     xway: int
     begin: int
@@ -36,7 +36,7 @@ class Accident:
     site: int
     """Its row in the road's table of accidents."""
     slots: tuple[int, ...] = ()
-    """Of the vehicle that is hit and the one that hits it."""
+    """The slots of the vehicle that is hit and of the one that hits it."""
     vids: tuple[int, ...] = ()
     first: tuple[int, ...] = (-1, -1)
     """When each of the two first reports the position."""
@@ -46,7 +46,7 @@ class Accident:
     cleared: int = -1
 
     def note(self) -> dict[str, Any]:
-        """What there is to know about it."""
+        """The accident as the note of a simulation has it."""
         return {
             "xway": self.xway,
             "dir": self.way,
@@ -61,7 +61,7 @@ class Accident:
 
 
 def plan(road: Road, xway: int, seconds: int) -> list[Accident]:
-    """An accident for every 20 minutes that begin, early enough to be detected; none where there is no time for it."""
+    """Plan an accident for every 20 minutes that begin, if there is time to detect it."""
     accidents = []
     for number, start in enumerate(range(0, seconds, _PERIOD)):
         room = min(_PERIOD, seconds - start) - _MADE
@@ -74,16 +74,16 @@ def plan(road: Road, xway: int, seconds: int) -> list[Accident]:
 
 @inner
 def _pair(road: Road, way: int, lane: int, place: float) -> int:
-    """Where in a lane the vehicle is that has one close behind it and is nearest to a place, or -1."""
-    best, found = 1e9, -1
+    """The index in a lane of the vehicle nearest to a place that has another one close behind it, or -1."""
+    best, index = 1e9, -1
     for i in range(road.counts[way, lane] - 1):
         one, two = road.order[way, lane, i], road.order[way, lane, i + 1]
         away = abs(road.place[one] - place)
         close = road.place[one] - road.place[two] < _NEAR
         inside = road.place[one] < (SEGMENTS - 1) * FEET
         if away < best and close and inside and road.state[one] == DRIVING and road.state[two] == DRIVING:
-            best, found = away, i
-    return found
+            best, index = away, i
+    return index
 
 
 def tend(accident: Accident, road: Road, now: int, seconds: int) -> None:
@@ -105,7 +105,7 @@ def tend(accident: Accident, road: Road, now: int, seconds: int) -> None:
 
 
 def _happen(accident: Accident, road: Road) -> None:
-    """Choose two vehicles; without any two, wait for them."""
+    """Choose two vehicles. If there are none, try again in the next second."""
     way, lane = accident.way, accident.lane
     i = _pair(road, way, lane, accident.place)
     if i >= 0:
@@ -116,12 +116,12 @@ def _happen(accident: Accident, road: Road) -> None:
 
 
 def _stand(accident: Accident, road: Road, now: int) -> None:
-    """Note the first reports of the position, and when they make the accident known."""
+    """Record the first reports from the position, and when they make the accident known."""
     one, two = accident.slots
-    stands = road.speed[one] == 0.0, road.speed[two] == 0.0 and road.place[one] == road.place[two]
+    stopped = road.speed[one] == 0.0, road.speed[two] == 0.0 and road.place[one] == road.place[two]
     accident.first = tuple(
         now if first < 0 and stand and road.phase[slot] == now % EVERY else first
-        for first, stand, slot in zip(accident.first, stands, accident.slots, strict=True)
+        for first, stand, slot in zip(accident.first, stopped, accident.slots, strict=True)
     )
     if min(accident.first) >= 0:
         least, most = _CLEAR

@@ -1,4 +1,4 @@
-"""Following: how fast a vehicle drives behind another, and how all of them move (3.1.1, the traffic spacing model).
+"""Following: how fast a vehicle drives behind another, and how vehicles move (3.1.1, the traffic spacing model).
 
 The model is the intelligent driver model (Treiber, Hennecke, Helbing 2000).
 """
@@ -27,14 +27,14 @@ _CRASH = 20.0
 _TOUCH = 1.0
 """No vehicle comes closer to the one ahead, whatever the model says."""
 _RAMP_SPEED, _RAMP_FALL = 40.0 * MPH, 2.0
-"""What vehicles slow down to on the exit ramp. From 75 mph on they have reported within 30 s, before the ramp ends."""
+"""What vehicles slow down to on the exit ramp, and how fast. From 75 mph they still report once, within 30 s, on it."""
 _CRAWL = 10.0
 """The least speed of a vehicle that runs into another, in feet a second."""
 
 
 @inner
 def acceleration(speed: float, wish: float, gap: float, closing: float) -> float:
-    """Of a vehicle, with a gap to the one ahead that it closes at some speed."""
+    """The acceleration of a vehicle, with a gap to the one ahead that closes at some speed."""
     ratio = speed / wish
     space = SPACE + max(0.0, speed * _HEADWAY + speed * closing / _BLEND)
     near = space / max(gap, 0.5)
@@ -42,7 +42,7 @@ def acceleration(speed: float, wish: float, gap: float, closing: float) -> float
 
 
 @inner
-def _chosen(road: Road, slot: int, ahead: int, lane: int) -> float:
+def _choose_acceleration(road: Road, slot: int, ahead: int, lane: int) -> float:
     """The acceleration that a driver chooses; `ahead` is the slot of the vehicle ahead, or -1."""
     place, speed, wish = road.place[slot], road.speed[slot], road.wish[slot]
     gap, closing = 1e9, 0.0
@@ -70,7 +70,7 @@ def _drive(road: Road, slot: int, ahead: int, lane: int) -> None:
     if road.state[slot] == BRAKING:
         chosen = -_CRASH
     else:
-        chosen = _chosen(road, slot, ahead, lane)
+        chosen = _choose_acceleration(road, slot, ahead, lane)
     speed = max(0.0, speed + chosen * _STEP)
     there = place + speed * _STEP
     if ahead >= 0 and there > road.place[ahead] - LENGTH - _TOUCH:
@@ -81,7 +81,7 @@ def _drive(road: Road, slot: int, ahead: int, lane: int) -> None:
 
 @inner
 def _hit(road: Road, slot: int, ahead: int) -> None:
-    """Run into the vehicle ahead: once that one stands, stand at the very same place."""
+    """Run into the vehicle ahead. Once that one stands, stand at the same place."""
     left = road.place[ahead] - road.place[slot]
     speed = max(min(road.speed[slot], math.sqrt(2.0 * _CRASH * left)), _CRAWL)
     if road.speed[ahead] == 0.0 and speed * _STEP >= left:

@@ -1,7 +1,7 @@
 """Lanes: when vehicles change them, from the entrance ramp to the exit ramp (3.1.1).
 
-A driver must change lanes to enter, to reach an exit, and to get past an accident; otherwise one does where it is
-faster or where one likes to drive. One who must, or who is stuck, asks the vehicle behind the gap to give way.
+A driver must change lanes to enter, to reach an exit, and to pass an accident. Otherwise drivers change to where it is
+faster, or to the lane that they like. One who must change, or is stuck, asks the vehicle behind the gap to give way.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ _REACH = 3500.0
 _SEEN = 1500.0
 """Feet before an accident from which a driver must leave its lane."""
 _REST = 8
-"""Seconds between two changes that need not be."""
+"""Seconds between two voluntary changes."""
 _LOOKS = 4
-"""A driver thinks of a change that need not be every so many seconds."""
+"""A driver considers a voluntary change every so many seconds."""
 _GAIN, _LIKED = 0.5, 1.0
 """What a change must gain in acceleration, and what a liked lane is worth, in feet a second squared."""
 _CRAWLS, _FASTER = 15.0, 3.0
@@ -29,11 +29,11 @@ _ASKED = 200.0
 """Feet within which a vehicle behind is asked to give way."""
 NO, MAY, MUST = 0, 1, 2
 _CHANGES = ((2, 3), (1, 2), (ENTRY, 1), (1, EXIT), (2, 1), (3, 2))
-"""From lane to lane, in such an order that nobody who changed to the left does so again."""
+"""From lane to lane, in an order in which nobody changes to the left twice."""
 
 
 @inner
-def _blocked(road: Road, way: int, lane: int, place: float) -> bool:
+def _is_blocked(road: Road, way: int, lane: int, place: float) -> bool:
     """Whether there is an accident in a lane, within sight."""
     for i in range(len(road.sites)):
         if road.sites[i, 0] == way and road.sites[i, 1] == lane and 0.0 < road.sites[i, 2] - place < _SEEN:
@@ -55,9 +55,9 @@ def _need(road: Road, slot: int, source: int, target: int, now: int, blocks: boo
     if target == EXIT:
         return MUST if left <= EXIT_TO - EXIT_FROM else NO
     if blocks:
-        if _blocked(road, road.way[slot], target, place):
+        if _is_blocked(road, road.way[slot], target, place):
             return NO
-        if _blocked(road, road.way[slot], source, place):
+        if _is_blocked(road, road.way[slot], source, place):
             return MUST
     if target < source and left < _REACH * (source - 1):
         return MUST
@@ -88,7 +88,7 @@ def _fits(road: Road, slot: int, ahead: int, behind: int, must: bool) -> bool:
 
 @inner
 def _gains(road: Road, slot: int, source: int, target: int, present: int, ahead: int) -> bool:
-    """Whether a change to behind `ahead` from behind `present` is worth it."""
+    """Whether a change from behind `present` to behind `ahead` is worth it."""
     speed, wish, place = road.speed[slot], road.wish[slot], road.place[slot]
     # The slower it goes, the less it matters which lane one likes.
     liking = _LIKED * speed / wish
@@ -126,7 +126,7 @@ def _shift(road: Road, way: int, source: int, target: int, now: int, blocks: boo
     """Let vehicles of a lane change to the one beside it, from the foremost to the last."""
     own, other = road.order[way, source], road.order[way, target]
     here, there = int(road.counts[way, source]), int(road.counts[way, target])
-    kept, moved, j, present = 0, 0, 0, -1
+    staying, moved, j, present = 0, 0, 0, -1
     for i in range(here):
         slot = int(own[i])
         need = NO
@@ -151,9 +151,9 @@ def _shift(road: Road, way: int, source: int, target: int, now: int, blocks: boo
             road.movers[moved] = slot
             moved += 1
         else:
-            own[kept] = present = slot
-            kept += 1
-    road.counts[way, source] = kept
+            own[staying] = present = slot
+            staying += 1
+    road.counts[way, source] = staying
     if moved:
         road.counts[way, target] = there + moved
         insert(road, way, target, there, moved)

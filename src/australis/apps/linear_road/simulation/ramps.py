@@ -17,7 +17,7 @@ from australis.kernels.random import Chance, below, normal, poisson, uniform
 MINUTES = np.array([0.0, 4.7, 10.0, 20.0])
 ENTRIES = np.array([724.0, 503.0, 650.0, 800.0])
 """How many vehicles a minute want to enter an expressway at these minutes; between them the number changes evenly, and
-after the last it stays. Of more, many would wait at the ramps in a jam's tail, and entries would not be uniform."""
+after the last it stays. With more vehicles, many would wait at the ramps in a jam, and entries would not be uniform."""
 
 _DOWNTOWN, _SPREAD = 50.0, 20.0
 """The exits' mean segment and standard deviation."""
@@ -26,9 +26,9 @@ _WISH, _SLOWEST, _FASTEST = 58.5, 20.0, 75.0
 _APART = (12.5, 17.0, 16.0)
 """Its standard deviation for those who like lane 1, 2 and 3."""
 _PAUSE = 600
-"""Seconds at least between two trips of a vehicle."""
+"""The least seconds between two trips of a vehicle."""
 _AGAIN = 1.0 / 15.0
-"""How many vehicles would make another trip after one."""
+"""The fraction of vehicles that would make another trip."""
 
 
 class Idle(NamedTuple):
@@ -44,8 +44,8 @@ def idle(room: int = 4096) -> Idle:
     return Idle(np.zeros(room, np.int32), np.zeros(room, np.int32), np.zeros(2, np.int64))
 
 
-def roomier(idle: Idle) -> Idle:
-    """With room for twice as many."""
+def enlarge(idle: Idle) -> Idle:
+    """The same vehicles, with room for twice as many."""
     return idle._replace(vid=np.tile(idle.vid, 2), since=np.tile(idle.since, 2))
 
 
@@ -64,8 +64,8 @@ def destination(state: Chance, segment: int) -> int:
 
 
 @inner
-def wished(state: Chance, lane: int) -> float:
-    """The speed with nothing ahead of a driver who likes a lane, in feet a second.
+def draw_wish(state: Chance, lane: int) -> float:
+    """Draw the speed of a driver who likes a lane with nothing ahead, in feet a second.
 
     It is drawn again until it is within the bounds. If it were only cut, many would drive at the very same speed.
     """
@@ -121,7 +121,7 @@ def _place(road: Road, idle: Idle, way: int, ahead: int, begin: int, now: int) -
     road.likes[slot] = 1 if liked < 0.2 else 2 if liked < 0.8 else 3
     road.vid[slot] = _vehicle(idle, now, state)
     road.place[slot], road.speed[slot] = place, speed
-    road.wish[slot] = wished(state, int(road.likes[slot]))
+    road.wish[slot] = draw_wish(state, int(road.likes[slot]))
     road.exit[slot] = to if way == EAST else SEGMENTS - 1 - to
     road.changed[slot], road.gives[slot] = now, -1
     return slot
@@ -173,10 +173,10 @@ def leave(road: Road, idle: Idle, slot: int, now: int) -> None:
 def close_up(road: Road, lane: int) -> None:
     """List only vehicles that are still there."""
     for way in range(2):
-        kept = 0
+        present = 0
         for i in range(road.counts[way, lane]):
             slot = road.order[way, lane, i]
             if road.state[slot] != FREE:
-                road.order[way, lane, kept] = slot
-                kept += 1
-        road.counts[way, lane] = kept
+                road.order[way, lane, present] = slot
+                present += 1
+        road.counts[way, lane] = present

@@ -29,15 +29,15 @@ from australis.kernels.random import Chance, below, uniform
 Shorts = npt.NDArray[np.int16]
 
 _REQUESTS = 0.01
-"""How many reports come with a request."""
+"""The fraction of reports that come with a request."""
 _BALANCES, _EXPENDITURES = 0.5, 0.1
-"""How many requests are of these types; the rest asks for travel times."""
+"""The fractions of requests of these types. The rest asks for travel times."""
 _ELSEWHERE = 0.2
-"""How many requests ask about an expressway drawn from all, and not about the vehicle's own."""
+"""The fraction of requests about a random expressway, and not about the vehicle's own."""
 
 
 class ReportRows(NamedTuple):
-    """Tuples to write, column by column as INPUT has them."""
+    """Tuples to write, by the columns of INPUT."""
 
     type: Bytes
     time: Words
@@ -65,7 +65,7 @@ def rows(room: int) -> ReportRows:
 
 
 def batch(rows: ReportRows) -> pa.RecordBatch:
-    """The tuples there are, not copied."""
+    """The tuples that are filled in, not copied."""
     count = int(rows.filled[0])
     return pa.RecordBatch.from_arrays([pa.array(getattr(rows, name)[:count]) for name in INPUT.names], schema=INPUT)
 
@@ -79,7 +79,7 @@ def position(road: Road, slot: int) -> int:
 
 @inner
 def _blank(rows: ReportRows, type: int, now: int, vid: int) -> int:
-    """A new row where no field but these applies."""
+    """Add a row where no other field applies, and return its index."""
     i = int(rows.filled[0])
     rows.filled[0] = i + 1
     rows.type[i], rows.time[i], rows.vid[i] = type, now, vid

@@ -21,9 +21,9 @@ Bytes = npt.NDArray[np.int8]
 Longs = npt.NDArray[np.int64]
 
 MPH = 5280.0 / 3600.0
-"""In feet a second."""
+"""A mile an hour in feet a second."""
 LENGTH = 15.0
-"""Of a vehicle, in feet; a place is that of its front."""
+"""The length of a vehicle in feet. Its place is that of its front."""
 
 ENTER_AT, MERGE_FROM, MERGE_TO = 100.0, 500.0, 1700.0
 """In each segment: where vehicles are put on the entrance ramp, and where they can leave it for lane 1."""
@@ -47,7 +47,7 @@ class Road(NamedTuple):
     """The direction."""
     lane: Bytes
     phase: Bytes
-    """It reports when the time is this, modulo the seconds between reports."""
+    """The second in which it reports, modulo the seconds between reports."""
     likes: Bytes
     """The travel lane that it prefers."""
     vid: Words
@@ -65,17 +65,17 @@ class Road(NamedTuple):
     order: Words
     """By direction and lane: slots, the foremost first."""
     counts: Longs
-    """By direction and lane: how many."""
+    """By direction and lane: how many vehicles."""
     movers: Words
-    """Those that change lanes just now."""
+    """The vehicles that change lanes in this second."""
     free: Words
     """A stack of free slots."""
     frees: Longs
-    """How many, in an array of one."""
+    """How many free slots, in an array of one."""
     waiting: Words
     """By direction and segment: vehicles that wait for the entrance ramp. They are not on the road."""
     due: Longs
-    """How many report in a second, by the second modulo those between reports."""
+    """How many vehicles report in a second, by the second modulo those between reports."""
     sites: Floats
     """Accidents: direction, lane, and place, or -1 for none."""
     chance: Chance
@@ -98,7 +98,7 @@ def road(seed: int, number: int, slots: int = 4096) -> Road:
 
 
 def wider(road: Road) -> Road:
-    """A road with twice the slots, where the old ones keep what they hold."""
+    """The same road with twice the slots."""
     slots = len(road.state)
     new = _columns(2 * slots)
     for name, column in new.items():
@@ -116,7 +116,7 @@ def wider(road: Road) -> Road:
 
 
 def _columns(slots: int) -> dict[str, Any]:
-    """What there is of each vehicle."""
+    """The columns of vehicles."""
     types: dict[str, Any] = dict.fromkeys(("state", "way", "lane", "phase", "likes"), np.int8)
     types |= dict.fromkeys(("vid", "exit", "changed", "gives"), np.int32)
     types |= dict.fromkeys(("place", "speed", "wish"), np.float64)

@@ -18,11 +18,11 @@ from australis.apps.linear_road.simulation.road import Longs, Road, road, wider
 from australis.errors import RunError, listing, near
 
 _ROWS = 1 << 16
-"""Rows at most that are written at a time."""
-_TOLD = 10
-"""Simulated seconds between two calls that tell how far it is."""
+"""The most rows that are written at a time."""
+_PROGRESS_EVERY = 10
+"""Simulated seconds between two calls of `on_progress`."""
 _MOST = 32767
-"""Expressways; their numbers are of 16 bits."""
+"""The most expressways: their numbers have 16 bits."""
 
 
 def simulate(
@@ -32,15 +32,15 @@ def simulate(
     seed: int = 1,
     form: str = "arrow",
     copies: int = 1,
-    told: Callable[[int], None] | None = None,
+    on_progress: Callable[[int], None] | None = None,
     *,
     replace: bool = False,
 ) -> dict[str, Any]:
     """Write what the vehicles of some expressways send to a folder, and return the note that it holds.
 
     The same options give the same tuples in every form. `copies` is only noted: `feed` presents each expressway as that
-    many. `told` is called with the second that the simulation has reached. A simulation that is in the folder already
-    is replaced only where that is asked for.
+    many. `on_progress` is called with the second that was reached. A simulation that is in the folder already is
+    replaced only with `replace`.
     """
     _check(xways, seconds, seed, form, copies)
     city = _city(xways, seconds, seed)
@@ -60,8 +60,8 @@ def simulate(
                 if buffers[at].filled[0] + 2 * city.roads[xway].due[now % EVERY] > _ROWS:
                     _flush(buffers[at], writes[at])
                 reports.report(city.roads[xway], city.idle, buffers[at], city.totals, now, xway, xways)
-            if told and now % _TOLD == _TOLD - 1:
-                told(now + 1)
+            if on_progress and now % _PROGRESS_EVERY == _PROGRESS_EVERY - 1:
+                on_progress(now + 1)
         for rows, write in zip(buffers, writes, strict=True):
             _flush(rows, write)
     return note()
@@ -85,12 +85,12 @@ def _city(xways: int, seconds: int, seed: int) -> _City:
 
 
 def _drive(city: _City, xway: int, now: int, seconds: int) -> None:
-    """Take an expressway to a second: let vehicles enter, change lanes, move on and have their accidents."""
+    """Simulate a second of an expressway: vehicles change lanes, move, enter and have accidents."""
     here = city.roads[xway]
     if here.frees[0] < 2 * SEGMENTS:  # one may enter at every ramp
         here = city.roads[xway] = wider(here)
     if city.idle.numbers[0] + here.counts[:, EXIT].sum() > len(city.idle.vid):
-        city.idle = ramps.roomier(city.idle)
+        city.idle = ramps.enlarge(city.idle)
     change(here, now)
     move(here)
     ramps.enter(here, city.idle, now, ramps.entries(now))
@@ -104,7 +104,7 @@ def _flush(rows: reports.ReportRows, write: writer.Write) -> None:
 
 
 def _results(city: _City, seconds: int) -> dict[str, Any]:
-    """What a simulation came to."""
+    """The totals of a simulation."""
     requests = {str(kind): int(city.totals[kind]) for kind in (BALANCE, EXPENDITURE, TRAVEL)}
     happened = [accident for each in city.accidents for accident in each if 0 <= accident.detected < seconds]
     return {

@@ -1,4 +1,4 @@
-"""Writer: the folder of a simulation, which is there whole or not at all."""
+"""Writer: writes the folder of a simulation, whole or not at all."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _OURS = ("xway-*.arrow", "xway-*.parquet", "input.csv", NOTE)
 
 
 def names(form: str, xways: int) -> list[str]:
-    """The files of a simulation: one an expressway, or a flat one for all of them."""
+    """The files of a simulation: one for each expressway, or a flat one for all."""
     return ["input.csv"] if form == "csv" else [f"xway-{xway:03d}.{form}" for xway in range(xways)]
 
 
@@ -30,11 +30,11 @@ def names(form: str, xways: int) -> list[str]:
 def folder(
     out: Path, form: str, xways: int, note: Callable[[], dict[str, Any]], replace: bool = False
 ) -> Iterator[list[Write]]:
-    """What writes tuples to each of the files. At the end files get their names, and `note` is written last.
+    """Open a writer for each of the files. At the end the files get their names, and `note` is written last.
 
-    An earlier simulation in the folder is to `replace`, or refused; it is kept until then.
+    An earlier simulation in the folder is refused unless `replace` is set. It stays until the new one is complete.
     """
-    made = not out.exists()
+    created = not out.exists()
     check_replaced(out, NOTE)
     if (out / NOTE).exists() and not replace:
         raise RunError(f"{out}: holds a simulation; say --replace to put another in its place, or give a new folder")
@@ -48,24 +48,24 @@ def folder(
                 writes = [writers.enter_context(_writer(file, form)) for file in opened]
                 yield writes
             # A folder without a note is no simulation, so none is there while files get their names.
-            for path in [out / NOTE, *_simulated(out)]:
+            for path in [out / NOTE, *_old_files(out)]:
                 path.unlink(missing_ok=True)
         with renamed(out / NOTE) as file:
             file.write(json.dumps(note(), indent=2).encode() + b"\n")
     except OSError as error:
         raise RunError(f"{out}: cannot be written ({error}); free some room, or give another folder") from None
     finally:
-        if made and out.exists() and not any(out.iterdir()):
+        if created and out.exists() and not any(out.iterdir()):
             out.rmdir()
 
 
-def _simulated(out: Path) -> list[Path]:
+def _old_files(out: Path) -> list[Path]:
     return [path for pattern in _OURS for path in out.glob(pattern)]
 
 
 @contextmanager
 def _writer(file: Any, form: str) -> Iterator[Write]:
-    """What writes tuples to a file in a form."""
+    """Open a writer of tuples for a file."""
     if form == "arrow":
         with ipc.new_file(file, INPUT) as arrow:
             yield arrow.write_batch

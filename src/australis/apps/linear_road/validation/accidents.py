@@ -23,16 +23,16 @@ def accidents(reports: Reports) -> Bools:
     place = road * SEGMENTS + reports.pos[stopped] // FEET
     vid, time = reports.vid[stopped], reports.time[stopped]
     order = np.lexsort((time, spot))
-    found = np.zeros((reports.minutes, reports.places), np.bool_)
-    _meet(vid[order], time[order], spot[order], place[order], found)
-    return found
+    marks = np.zeros((reports.minutes, reports.places), np.bool_)
+    _meet(vid[order], time[order], spot[order], place[order], marks)
+    return marks
 
 
-def nearest(found: Bools) -> Ints:
+def nearest(marks: Bools) -> Ints:
     """The segment of the nearest accident of the minute before, at most four downstream, or -1; by minute and place."""
-    before = np.zeros_like(found)
-    before[1:] = found[:-1]
-    roads = before.reshape(len(found), -1, 2, SEGMENTS)
+    before = np.zeros_like(marks)
+    before[1:] = marks[:-1]
+    roads = before.reshape(len(marks), -1, 2, SEGMENTS)
     near = np.full(roads.shape, -1, np.int64)
     segments = np.arange(SEGMENTS)
     for direction in (0, 1):
@@ -40,12 +40,12 @@ def nearest(found: Bools) -> Ints:
             down = np.minimum(segments + far, SEGMENTS - 1) if direction == EAST else np.maximum(segments - far, 0)
             here = near[:, :, direction]
             near[:, :, direction] = np.where(roads[:, :, direction][..., down], down, here)
-    return near.reshape(found.shape)
+    return near.reshape(marks.shape)
 
 
 @kernel
 def _still(previous: Ints, place: Ints, lane: Ints, pos: Ints) -> Ints:
-    """How many reports in a row, up to this one, came from its position; four stand for any more."""
+    """How many reports in a row, up to this one, came from its position; at most four are counted."""
     still = np.ones(len(previous), np.int8)
     for i in range(len(previous)):
         j = previous[i]
@@ -55,7 +55,7 @@ def _still(previous: Ints, place: Ints, lane: Ints, pos: Ints) -> Ints:
 
 
 @kernel
-def _meet(vid: Ints, time: Ints, spot: Ints, place: Ints, found: Bools) -> None:
+def _meet(vid: Ints, time: Ints, spot: Ints, place: Ints, marks: Bools) -> None:
     """Mark the minutes in which two vehicles are stopped at a spot, each for 30 s from each of its reports.
 
     The latest report before one of the same spot, of another vehicle, shares the most seconds with it: from the later
@@ -65,7 +65,7 @@ def _meet(vid: Ints, time: Ints, spot: Ints, place: Ints, found: Bools) -> None:
         j = i - 1
         while j >= 0 and spot[j] == spot[i] and time[j] > time[i] - EVERY:
             if vid[j] != vid[i]:
-                found[time[i] // 60 + 1, place[i]] = True
-                found[(time[j] + EVERY - 1) // 60 + 1, place[i]] = True
+                marks[time[i] // 60 + 1, place[i]] = True
+                marks[(time[j] + EVERY - 1) // 60 + 1, place[i]] = True
                 break
             j -= 1

@@ -25,7 +25,7 @@ LINES = {
 }
 """The fields of a line of each type, after the type itself."""
 SHOWN = 10
-"""How many lines of a kind are kept to be shown."""
+"""How many lines of a kind are shown."""
 
 _MOST = max(len(names) for names in LINES.values())
 _FIELDS = np.array([len(LINES[kind]) for kind in TYPES])
@@ -59,84 +59,84 @@ class TypedAnswers:
 
 @dataclass(frozen=True)
 class AnswerFile:
-    """What a run wrote."""
+    """The answers that a run wrote."""
 
     answers: dict[int, TypedAnswers]
     broken: int
     shown: tuple[str, ...]
-    """The first of the broken lines, each with its place."""
+    """The first broken lines, each with its place."""
     files: tuple[Path, ...]
     lines: tuple[int, ...]
     """How many lines each of the files has."""
 
     def since(self, second: int) -> AnswerFile:
-        """Without the answers to what was asked before a second."""
+        """The answers, without those to requests before a second."""
         if not second:
             return self
         return replace(self, answers={kind: _since(some, second) for kind, some in self.answers.items()})
 
     def after(self, moment: float) -> AnswerFile:
-        """With Emit counted from a moment."""
+        """The answers, with Emit counted from a moment."""
         if not moment:
             return self
         shifted = {kind: replace(some, emit=some.emit - moment) for kind, some in self.answers.items()}
         return replace(self, answers=shifted)
 
     def place(self, line: int) -> str:
-        """The file, where there are several, and the line in it."""
+        """The line, and its file if there are several."""
         ends = np.cumsum(self.lines)
         file = int(np.searchsorted(ends, line, side="right"))
         return _place(self.files, file, line - int(ends[file]) + self.lines[file])
 
 
-def _since(given: TypedAnswers, second: int) -> TypedAnswers:
-    rows = np.flatnonzero(given.time >= second)
+def _since(typed: TypedAnswers, second: int) -> TypedAnswers:
+    rows = np.flatnonzero(typed.time >= second)
     return TypedAnswers(
-        given.type,
-        given.key[rows],
-        given.time[rows],
-        given.emit[rows],
-        given.first[rows],
-        given.second[rows],
-        given.line[rows],
+        typed.type,
+        typed.key[rows],
+        typed.time[rows],
+        typed.emit[rows],
+        typed.first[rows],
+        typed.second[rows],
+        typed.line[rows],
     )
 
 
-def answers(output: Path | Sequence[Path], told: Callable[[float], None] | None = None) -> AnswerFile:
-    """Read files of answers; lines that are none are counted, and the first of them kept."""
+def answers(output: Path | Sequence[Path], on_progress: Callable[[float], None] | None = None) -> AnswerFile:
+    """Read files of answers. Broken lines are counted, and the first of them kept."""
     files = (Path(output),) if isinstance(output, str | Path) else tuple(map(Path, output))
     parts: dict[int, list[tuple[Numbers, ...]]] = {kind: [] for kind in TYPES}
-    shown: list[str] = []
+    broken_lines: list[str] = []
     lines: list[int] = []
-    broken, seen, size = 0, 0, sum(map(_size, files))
+    broken, bytes_read, size = 0, 0, sum(map(_size, files))
     for index, file in enumerate(files):
         lines.append(0)
         for text in _pieces(file):
-            kinds, fields, starts = _parsed(text)
+            kinds, fields, starts = _parse_piece(text)
             for kind in TYPES:
                 rows = np.flatnonzero(kinds == kind)
                 parts[kind].append(_columns(kind, fields[rows], rows + sum(lines)))
             bad = np.flatnonzero(kinds == _BROKEN)
             broken += len(bad)
-            for row in bad[: SHOWN - len(shown)]:
+            for row in bad[: SHOWN - len(broken_lines)]:
                 line = text[starts[row] : starts[row + 1]].tobytes().decode(errors="replace").rstrip("\r\n")
-                shown.append(f"{_place(files, index, lines[-1] + int(row))}: `{line[:200]}`")
+                broken_lines.append(f"{_place(files, index, lines[-1] + int(row))}: `{line[:200]}`")
             lines[-1] += len(kinds)
-            seen += len(text)
-            if told:
-                told(seen / size)
-    read = {kind: _sorted(kind, parts.pop(kind)) for kind in TYPES}
-    return AnswerFile(read, broken, tuple(shown), files, tuple(lines))
+            bytes_read += len(text)
+            if on_progress:
+                on_progress(bytes_read / size)
+    read = {kind: _sort(kind, parts.pop(kind)) for kind in TYPES}
+    return AnswerFile(read, broken, tuple(broken_lines), files, tuple(lines))
 
 
-def written(kind: int, vid: object, time: object, emit: object, qid: object, first: object, second: object) -> str:
-    """A line of a type."""
+def answer_line(kind: int, vid: object, time: object, emit: object, qid: object, first: object, second: object) -> str:
+    """The line of an answer of a type."""
     values = {"vid": vid, "time": time, "emit": emit, "qid": qid, "first": first, "second": second}
     return ",".join([str(kind), *(str(values[name]) for name in LINES[kind])])
 
 
 def _place(files: Sequence[Path], file: int, line: int) -> str:
-    """Where a line stands that is numbered from 0; readers count from 1."""
+    """The place of a line that is numbered from 0; people count from 1."""
     return f"line {line + 1}" if len(files) == 1 else f"{files[file].name}, line {line + 1}"
 
 
@@ -154,7 +154,7 @@ def _pieces(file: Path) -> Iterator[Text]:
             yield np.frombuffer(text + opened.readline(), np.uint8)
 
 
-def _parsed(text: Text) -> tuple[Ints, Floats, Ints]:
+def _parse_piece(text: Text) -> tuple[Ints, Floats, Ints]:
     """For each line its type, its fields after that, and where it starts."""
     most = int(np.count_nonzero(text == ord("\n"))) + 1
     kinds, fields, starts = np.empty(most, np.int8), np.zeros((most, _MOST)), np.empty(most + 1, np.int64)
@@ -163,17 +163,17 @@ def _parsed(text: Text) -> tuple[Ints, Floats, Ints]:
 
 
 def _columns(kind: int, fields: Floats, line: Ints) -> tuple[Numbers, ...]:
-    """The columns of `Answers`, no wider than they must be."""
+    """The columns of `TypedAnswers`, no wider than necessary."""
     names = LINES[kind]
     column = {name: fields[:, number] for number, name in enumerate(names)}
     time = column["time"].astype(np.int32)
-    known = column["qid"].astype(np.int64) if "qid" in names else key(column["vid"].astype(np.int64), time)
+    keys = column["qid"].astype(np.int64) if "qid" in names else key(column["vid"].astype(np.int64), time)
     value = np.float64 if kind == TRAVEL else np.int32
     second = column["second"].astype(value) if "second" in names else np.zeros(len(line), value)
-    return known, time, column["emit"].copy(), column["first"].astype(value), second, line.astype(np.int32)
+    return keys, time, column["emit"].copy(), column["first"].astype(value), second, line.astype(np.int32)
 
 
-def _sorted(kind: int, parts: list[tuple[Numbers, ...]]) -> TypedAnswers:
+def _sort(kind: int, parts: list[tuple[Numbers, ...]]) -> TypedAnswers:
     if not parts:
         parts = [_columns(kind, np.zeros((0, _MOST)), np.zeros(0, np.int64))]
     columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
@@ -183,7 +183,7 @@ def _sorted(kind: int, parts: list[tuple[Numbers, ...]]) -> TypedAnswers:
 
 @kernel
 def _parse(text: Ints, counts: Ints, decimal: Ints, kinds: Ints, fields: Floats, starts: Ints) -> int:
-    """Read lines of numbers between commas; the kind of a line that is not as it should be is _BROKEN."""
+    """Parse lines of numbers between commas. The kind of a malformed line is _BROKEN."""
     line, at = 0, 0
     while at < len(text):
         starts[line] = at

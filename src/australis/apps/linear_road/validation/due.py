@@ -1,4 +1,4 @@
-"""Due: every answer that a feed calls for, as its input alone tells (3.2)."""
+"""Due: every answer that a feed requires, computed from its input alone (3.2)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from australis.apps.linear_road.validation.reports import read
 from australis.apps.linear_road.validation.tolls import Tolls, tolls
 from australis.errors import RunError
 
-Told = Callable[[str, float], None]
+OnProgress = Callable[[str, float], None]
 RECOMPUTING = "recomputing what was due"
 
 
@@ -27,8 +27,8 @@ class Due:
     """Answers of one type that are due, each known by its key: a vehicle at a second, or a query.
 
     A choice holds the two values that an answer may have: LAV and toll, segment and 0, ResultTime and balance, balance
-    and 0, travel time and toll. Any balance that `accounts` allows will do as well. Without a choice nobody knows what
-    is right: the answer is in a history that was not given.
+    and 0, travel time and toll. Any balance that `accounts` allows is right as well. Without a choice the right answer
+    is not known, because it is in a history that was not given.
     """
 
     type: int
@@ -39,7 +39,7 @@ class Due:
     accounts: Accounts | None = None
 
     def since(self, second: int) -> Due:
-        """Those that are asked from a second on."""
+        """The answers to requests from a second on."""
         if not second:
             return self
         rows = np.flatnonzero(self.time >= second)
@@ -47,64 +47,64 @@ class Due:
         return Due(self.type, self.key[rows], self.time[rows], choices, self.vid[rows], self.accounts)
 
 
-def due(feed: Feed, history: PastTolls | None = None, told: Told | None = None) -> Iterator[Due]:
-    """What is due, file by file; the answers to requests come last, for an account is charged on all expressways."""
+def due(feed: Feed, history: PastTolls | None = None, on_progress: OnProgress | None = None) -> Iterator[Due]:
+    """What is due, file by file. The answers to requests come last, since an account is charged on all expressways."""
     charges: list[Ints] = [np.empty(0, np.int64)]
     amounts: list[Ints] = [np.empty(0, np.int64)]
     requests = []
     for number, file in enumerate(feed.files):
-        if told:
-            told(RECOMPUTING, number / len(feed.files))
-        reports, asked = read(feed, file)
-        found = tolls(reports, file)
+        if on_progress:
+            on_progress(RECOMPUTING, number / len(feed.files))
+        reports, file_requests = read(feed, file)
+        file_tolls = tolls(reports, file)
         del reports
         # Copies differ from each other only in their numbers.
         for copy in range(feed.copies):
             vehicle = copy * feed.vehicles
-            yield from _told(found, vehicle)
-            vid, time, amount = found.charged
+            yield from _notifications(file_tolls, vehicle)
+            vid, time, amount = file_tolls.charged
             charges.append(key(vid + np.int64(vehicle), time))
             amounts.append(amount)
-            requests += [feed.copied(batch, copy) for batch in asked.to_batches()]
-            if told:
-                told(RECOMPUTING, (number + (copy + 1) / feed.copies) / len(feed.files))
-    held = accounts(np.concatenate(charges), np.concatenate(amounts))
-    yield from _answers(pa.Table.from_batches(requests, INPUT), held, history)
+            requests += [feed.copied(batch, copy) for batch in file_requests.to_batches()]
+            if on_progress:
+                on_progress(RECOMPUTING, (number + (copy + 1) / feed.copies) / len(feed.files))
+    all_accounts = accounts(np.concatenate(charges), np.concatenate(amounts))
+    yield from _request_answers(pa.Table.from_batches(requests, INPUT), all_accounts, history)
 
 
-def _told(found: Tolls, vehicle: int) -> Iterator[Due]:
-    vid, time, lav, toll = found.notified
+def _notifications(file_tolls: Tolls, vehicle: int) -> Iterator[Due]:
+    vid, time, lav, toll = file_tolls.notified
     vid = vid + np.int64(vehicle)
     yield Due(TOLL, key(vid, time), time, ((lav, toll),), vid)
-    vid, time, segment = found.alerted
+    vid, time, segment = file_tolls.alerted
     vid = vid + np.int64(vehicle)
     yield Due(ALERT, key(vid, time), time, ((segment, np.zeros_like(segment)),), vid)
 
 
-def _answers(requests: pa.Table, held: Accounts, history: PastTolls | None) -> Iterator[Due]:
+def _request_answers(requests: pa.Table, all_accounts: Accounts, history: PastTolls | None) -> Iterator[Due]:
     types = requests["type"].to_numpy()
     for kind in (BALANCE, EXPENDITURE, TRAVEL):
         rows = np.flatnonzero(types == kind)
-        asked = {name: requests[name].to_numpy()[rows].astype(np.int64) for name in INPUT.names}
-        qid, time, vid = asked["qid"], asked["time"], asked["vid"]
-        _once(kind, qid)
+        columns = {name: requests[name].to_numpy()[rows].astype(np.int64) for name in INPUT.names}
+        qid, time, vid = columns["qid"], columns["time"], columns["vid"]
+        _check_unique(kind, qid)
         if kind == BALANCE:
-            yield Due(kind, qid, time, ((time, held.balance(vid, time)),), vid, held)
+            yield Due(kind, qid, time, ((time, all_accounts.balance(vid, time)),), vid, all_accounts)
         elif kind == EXPENDITURE:
-            yield Due(kind, qid, time, _spent(asked, history), vid)
+            yield Due(kind, qid, time, _expenditures(columns, history), vid)
         else:
-            fields = (asked[name] for name in ("xway", "sinit", "send", "dow", "tod"))
+            fields = (columns[name] for name in ("xway", "sinit", "send", "dow", "tod"))
             yield Due(kind, qid, time, () if history is None else journeys(history, *fields), vid)
 
 
-def _spent(asked: Mapping[str, Ints], history: PastTolls | None) -> tuple[tuple[Ints, Ints], ...]:
+def _expenditures(columns: Mapping[str, Ints], history: PastTolls | None) -> tuple[tuple[Ints, Ints], ...]:
     if history is None:
         return ()
-    spent = history.tolls(asked["vid"], asked["day"], asked["xway"])
+    spent = history.tolls(columns["vid"], columns["day"], columns["xway"])
     return ((spent, np.zeros_like(spent)),)
 
 
-def _once(kind: int, qid: Ints) -> None:
+def _check_unique(kind: int, qid: Ints) -> None:
     ordered = np.sort(qid)
     twice = ordered[1:][ordered[1:] == ordered[:-1]]
     if len(twice):

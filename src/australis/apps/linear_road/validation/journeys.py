@@ -19,23 +19,23 @@ _EXACT = 1 << 20
 """Sums of fractions with this denominator are not rounded at all."""
 
 Journeys = tuple[Floats, Floats]
-"""Seconds and tolls; -1 and 0 where a segment on the way has no history."""
+"""Seconds and tolls; -1 and 0 if a segment on the way has no history."""
 
 
 def journeys(history: PastTolls, xway: Ints, sinit: Ints, send: Ints, dow: Ints, tod: Ints) -> tuple[Journeys, ...]:
-    """The answers to requests that are right, for each of the leeways: they differ where a full minute is met."""
+    """The right answers to requests, for each of the leeways. They differ if a full minute is met."""
     unknown = np.where(sinit == send, 0.0, -1.0)
-    made = [(unknown.copy(), np.zeros(len(xway))) for _ in LEEWAYS]
+    answers = [(unknown.copy(), np.zeros(len(xway))) for _ in LEEWAYS]
     for each in np.unique(xway):
         weekly = history.weekly(int(each))
         if weekly is None:
             continue
         if weekly[0].shape != SHAPE or weekly[1].shape != SHAPE:
             raise RunError(f"the history of expressway {each} has the shape {weekly[0].shape}; give {SHAPE}")
-        mine = np.flatnonzero(xway == each)
-        for leeway, (seconds, tolls) in zip(LEEWAYS, made, strict=True):
-            seconds[mine], tolls[mine] = _drive(*weekly, sinit[mine], send[mine], dow[mine], tod[mine], leeway)
-    return tuple(made)
+        rows = np.flatnonzero(xway == each)
+        for leeway, (seconds, tolls) in zip(LEEWAYS, answers, strict=True):
+            seconds[rows], tolls[rows] = _drive(*weekly, sinit[rows], send[rows], dow[rows], tod[rows], leeway)
+    return tuple(answers)
 
 
 @kernel

@@ -12,25 +12,29 @@ from pyarrow import csv
 from australis.apps.linear_road.feed import Feed
 from australis.apps.linear_road.record import TRAVEL
 from australis.apps.linear_road.validation.answers import LINES
-from australis.apps.linear_road.validation.due import Due, Told, due
+from australis.apps.linear_road.validation.due import Due, OnProgress, due
 from australis.apps.linear_road.validation.history import PastTolls
 
 
-def reference(feed: Feed, history: PastTolls | None = None, told: Told | None = None) -> Iterator[pa.Table]:
+def reference(
+    feed: Feed, history: PastTolls | None = None, on_progress: OnProgress | None = None
+) -> Iterator[pa.Table]:
     """Tables of answers, each of one type, with the fields of a line; Emit is Time.
 
-    Without a history there are none to the requests that ask about it.
+    Without a history there are no answers to requests about it.
     """
-    for each in due(feed, history, told):
+    for each in due(feed, history, on_progress):
         if each.choices:
             yield _table(each)
 
 
-def write_reference(feed: Feed, path: str | Path, history: PastTolls | None = None, told: Told | None = None) -> None:
+def write_reference(
+    feed: Feed, path: str | Path, history: PastTolls | None = None, on_progress: OnProgress | None = None
+) -> None:
     """Write a flat file of all right answers that are known, type by type."""
     form = csv.WriteOptions(include_header=False)
     with Path(path).open("wb") as file:
-        for table in reference(feed, history, told):
+        for table in reference(feed, history, on_progress):
             csv.write_csv(table, file, form)
 
 

@@ -14,7 +14,7 @@ from australis.apps.linear_road.validation.arrays import Ints
 from australis.errors import RunError
 from australis.kernels.jit import kernel
 
-_KEPT = ("vid", "time", "spd", "xway", "lane", "dir", "seg", "pos")
+_COLUMNS = ("vid", "time", "spd", "xway", "lane", "dir", "seg", "pos")
 
 
 @dataclass(frozen=True)
@@ -47,23 +47,23 @@ class Reports:
 
 def read(feed: Feed, file: Path) -> tuple[Reports, pa.Table]:
     """The reports and the requests of a file, as its first copy."""
-    parts: dict[str, list[Ints]] = {name: [] for name in _KEPT}
-    asked = []
+    parts: dict[str, list[Ints]] = {name: [] for name in _COLUMNS}
+    request_batches = []
     for batch in feed.read(file):
-        columns = {name: batch[name].to_numpy() for name in ("type", *_KEPT)}
-        mine = columns["type"] == REPORT
-        asked.append(batch.filter(pa.array(~mine)))
-        for name in _KEPT:
-            parts[name].append(columns[name][mine])
-    requests = pa.Table.from_batches(asked, INPUT)
-    return _sorted({name: _joined(name, parts.pop(name)) for name in _KEPT}, file), requests
+        columns = {name: batch[name].to_numpy() for name in ("type", *_COLUMNS)}
+        is_report = columns["type"] == REPORT
+        request_batches.append(batch.filter(pa.array(~is_report)))
+        for name in _COLUMNS:
+            parts[name].append(columns[name][is_report])
+    requests = pa.Table.from_batches(request_batches, INPUT)
+    return _sort({name: _concatenate(name, parts.pop(name)) for name in _COLUMNS}, file), requests
 
 
-def _joined(name: str, parts: list[Ints]) -> Ints:
+def _concatenate(name: str, parts: list[Ints]) -> Ints:
     return np.concatenate([np.empty(0, INPUT.field(name).type.to_pandas_dtype()), *parts])
 
 
-def _sorted(columns: dict[str, Ints], file: Path) -> Reports:
+def _sort(columns: dict[str, Ints], file: Path) -> Reports:
     codes = np.zeros(1 << 15, np.int32)
     xways = np.unique(columns["xway"])
     codes[xways] = np.arange(len(xways))
@@ -82,11 +82,11 @@ def _sorted(columns: dict[str, Ints], file: Path) -> Reports:
 
 @kernel
 def _previous(vid: Ints, time: Ints, place: Ints) -> Ints:
-    found = np.full(len(vid), -1, np.int32)
+    previous = np.full(len(vid), -1, np.int32)
     for i in range(len(vid)):
         j = i - 1
         while j >= 0 and vid[j] == vid[i] and time[j] > time[i] - EVERY:
             j -= 1
         if j >= 0 and vid[j] == vid[i] and time[j] == time[i] - EVERY and place[j] // SEGMENTS == place[i] // SEGMENTS:
-            found[i] = j
-    return found
+            previous[i] = j
+    return previous

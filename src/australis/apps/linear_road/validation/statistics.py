@@ -19,12 +19,12 @@ _NEAR = 1e-9
 
 @dataclass(frozen=True)
 class Statistics:
-    """Tables that go by minute and place."""
+    """Tables by minute and place."""
 
     cars: Ints
     """How many vehicles reported in the minute."""
     lav: Ints
-    """The average of the five minutes before, rounded down, or -1 with no report in them."""
+    """The average of the five minutes before, rounded down; -1 if there is no report in them."""
 
 
 def statistics(reports: Reports, file: Path) -> Statistics:

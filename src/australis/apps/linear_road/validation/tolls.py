@@ -15,7 +15,7 @@ from australis.apps.linear_road.validation.statistics import statistics
 from australis.kernels.jit import kernel, longer
 
 CROWD, SLOW = 50, 40
-"""A segment costs where more cars than this drive more slowly than this."""
+"""A segment costs a toll if more cars than this drive more slowly than this."""
 
 
 @dataclass(frozen=True)
@@ -27,31 +27,31 @@ class Tolls:
     alerted: tuple[Ints, Ints, Ints]
     """The vehicle, the time and the segment of the accident."""
     charged: tuple[Ints, Ints, Ints]
-    """The vehicle, the time and the toll, where there is one."""
+    """The vehicle, the time and the toll, if it is above 0."""
 
 
 def toll(lav: Numbers, cars: Numbers) -> Numbers:
-    """The toll of table 2 where there is no accident; averages of past weeks need not be whole."""
+    """The toll of table 2 if there is no accident. Averages of past weeks need not be whole."""
     return np.where((lav < SLOW) & (cars > CROWD), 2 * (cars - CROWD) ** 2, 0)
 
 
 def tolls(reports: Reports, file: Path) -> Tolls:
-    known = statistics(reports, file)
+    stats = statistics(reports, file)
     near = nearest(accidents(reports))
-    before = np.zeros_like(known.cars)
-    before[1:] = known.cars[:-1]
-    price = np.where(near < 0, toll(known.lav, before), 0)
+    before = np.zeros_like(stats.cars)
+    before[1:] = stats.cars[:-1]
+    price = np.where(near < 0, toll(stats.lav, before), 0)
 
     was = reports.place[reports.previous]
     entered = (reports.previous < 0) | (was != reports.place)
-    told = np.flatnonzero(entered & (reports.lane != EXIT))
-    vid, time, cell = reports.vid[told], reports.time[told], (reports.minute[told], reports.place[told])
+    notified = np.flatnonzero(entered & (reports.lane != EXIT))
+    vid, time, cell = reports.vid[notified], reports.time[notified], (reports.minute[notified], reports.place[notified])
     warned = np.flatnonzero(near[cell] >= 0)
     quoted = np.zeros(len(reports.vid), np.int64)
-    quoted[told] = price[cell]
+    quoted[notified] = price[cell]
     row, amount = _charges(reports.previous, entered, reports.lane, quoted)
     return Tolls(
-        (vid, time, known.lav[cell], price[cell]),
+        (vid, time, stats.lav[cell], price[cell]),
         (vid[warned], time[warned], near[cell][warned]),
         (reports.vid[row], reports.time[row], amount),
     )
@@ -64,7 +64,7 @@ def _charges(previous: Ints, entered: Ints, lane: Ints, quoted: Ints) -> tuple[I
     A quote stands until the next segment or the exit ramp.
     """
     rows, amounts = np.zeros(1024, np.int64), np.zeros(1024, np.int64)
-    found = 0
+    count = 0
     for i in range(len(previous)):
         j = previous[i]
         if j < 0:
@@ -73,8 +73,8 @@ def _charges(previous: Ints, entered: Ints, lane: Ints, quoted: Ints) -> tuple[I
             if lane[i] != EXIT:
                 quoted[i] = quoted[j]
         elif quoted[j] > 0:
-            if found == len(rows):
+            if count == len(rows):
                 rows, amounts = longer(rows), longer(amounts)
-            rows[found], amounts[found] = i, quoted[j]
-            found += 1
-    return rows[:found], amounts[:found]
+            rows[count], amounts[count] = i, quoted[j]
+            count += 1
+    return rows[:count], amounts[:count]

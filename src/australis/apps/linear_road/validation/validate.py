@@ -1,4 +1,4 @@
-"""Validate: judge the output of a run by its input (3.3)."""
+"""Validate: compare the output of a run with its input (3.3)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from australis.apps.linear_road.feed import Feed
 from australis.apps.linear_road.validation.answers import TYPES, AnswerFile, answers
 from australis.apps.linear_road.validation.compare import Comparison
-from australis.apps.linear_road.validation.due import Told, due
+from australis.apps.linear_road.validation.due import OnProgress, due
 from australis.apps.linear_road.validation.history import PastTolls
 from australis.apps.linear_road.validation.verdict import BROKEN, FAULTS, Fault, Verdict
 from australis.errors import RunError
@@ -20,24 +20,26 @@ def validate(
     feed: Feed,
     output: Path | Sequence[Path],
     history: PastTolls | None = None,
-    told: Told | None = None,
+    on_progress: OnProgress | None = None,
     speed: float = 1.0,
     since: int = 0,
     began: float = 0.0,
 ) -> Verdict:
-    """Compare every answer with what the feed calls for, from a second on.
+    """Compare every answer with what the feed requires, from a second on.
 
     Emit counts real seconds since the start of the run, and a tuple of time t was there after t / `speed` of them.
-    Where Emit is the time of day, in seconds since 1970, `began` is that of time 0.
+    If Emit is the time of day, in seconds since 1970, `began` is the time of day of time 0.
     At infinite speed all of them were there at once, and response times mean nothing: none is late or early.
-    `told` hears the name of a stage and how much of it is done, from 0 to 1.
+    `on_progress` is called with the name of a stage and how much of it is done, from 0 to 1.
     """
     if not speed > 0:
         raise RunError(f"a run at {speed:g}-fold speed: give a speed above 0")
-    read: AnswerFile = answers(output, (lambda share: told(READING, share)) if told else None).since(since).after(began)
+    read: AnswerFile = (
+        answers(output, (lambda share: on_progress(READING, share)) if on_progress else None).since(since).after(began)
+    )
     compared = {kind: Comparison(kind, read, speed) for kind in TYPES}
-    for each in due(feed, history, told):
+    for each in due(feed, history, on_progress):
         compared[each.type].compare(each.since(since))
-    tallies = tuple(compared[kind].ended() for kind in TYPES)
-    shown = [fault for kind in TYPES for name in FAULTS for fault in compared[kind].faults.get(name, ())]
-    return Verdict(tallies, read.broken, (*shown, *(Fault(None, BROKEN, text) for text in read.shown)))
+    tallies = tuple(compared[kind].finish() for kind in TYPES)
+    faults = [fault for kind in TYPES for name in FAULTS for fault in compared[kind].faults.get(name, ())]
+    return Verdict(tallies, read.broken, (*faults, *(Fault(None, BROKEN, text) for text in read.shown)))

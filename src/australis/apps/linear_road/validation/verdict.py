@@ -28,13 +28,13 @@ class AnswerCounts:
     wrong: int = 0
     missing: int = 0
     unchecked: int = 0
-    """Answers of which nobody knows whether they are right, for they are in a history that was not given."""
+    """Answers that cannot be checked, because they are in a history that was not given."""
     doubled: int = 0
-    """Answers to what was answered on a line before."""
+    """Answers to requests that an earlier line has answered."""
     unasked: int = 0
     late: int = 0
     early: int = 0
-    """Answers that bear a time before that of their question."""
+    """Answers with a time before that of their request."""
     worst: float | None = None
     median: float | None = None
     p99: float | None = None
@@ -52,7 +52,7 @@ class AnswerCounts:
 
 @dataclass(frozen=True)
 class Fault:
-    """One of the faults, as it is shown; a broken line has no type."""
+    """A fault, as it is shown. A broken line has no type."""
 
     type: int | None
     kind: str
@@ -61,13 +61,13 @@ class Fault:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a run's answers are worth."""
+    """The result of validating a run."""
 
     tallies: tuple[AnswerCounts, ...]
     broken: int
-    """Lines of the output that are no answers."""
+    """How many lines of the output are not answers."""
     faults: tuple[Fault, ...]
-    """The first of each kind."""
+    """The first faults of each kind."""
 
     @property
     def ok(self) -> bool:
@@ -81,7 +81,7 @@ class Verdict:
 
     @property
     def unchecked(self) -> int:
-        """How many answers were not judged at all."""
+        """How many answers were not checked."""
         return sum(tally.unchecked for tally in self.tallies)
 
     @property
@@ -109,8 +109,8 @@ class Verdict:
                 "They ask about the weeks before, of which no history was given.",
             ]
         lines.append(self._words())
-        for title, found in self._kinds():
-            lines += ["", title, *(f"  {fault.text}" for fault in found)]
+        for title, faults in self._kinds():
+            lines += ["", title, *(f"  {fault.text}" for fault in faults)]
         return "\n".join(lines)
 
     def _words(self) -> str:
@@ -120,7 +120,7 @@ class Verdict:
         return f"verdict: right{checked}" + (f", but {self.late:,} late" if self.late else "")
 
     def as_dict(self) -> dict[str, Any]:
-        """The same for JSON."""
+        """The verdict for JSON."""
         return {
             "ok": self.ok,
             "right": self.right,
@@ -140,8 +140,8 @@ class Verdict:
                 title, count = f"{NAMES[fault.type]}, {fault.kind}", getattr(counts[fault.type], fault.kind)
             kinds.setdefault(f"{title} ({count})", []).append(fault)
         return [
-            (f"{title}, the first {len(found)}:" if not title.endswith(f"({len(found)})") else f"{title}:", found)
-            for title, found in kinds.items()
+            (f"{title}, the first {len(faults)}:" if not title.endswith(f"({len(faults)})") else f"{title}:", faults)
+            for title, faults in kinds.items()
         ]
 
 
