@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from australis.bench import engine, workloads
-from australis.bench.engine import Contest, Side, forgotten, measure
+from australis.bench.engine import Contest, Side, count_forgotten, measure
 from australis.bench.spark import peers
 from australis.errors import RunError
 
@@ -37,7 +37,7 @@ def test_all_ways_give_the_same_answers(spark: "SparkSession", data: Path, label
         if side.answers and side.name != peers.CHAIN_APART.name:  # too slow to start
             _, theirs = engine.once(side, data, count, answer=True)
             assert theirs.num_rows
-            assert forgotten(ours, theirs, side.forgets) == (workloads.KEYS if side.forgets else 0), side.name
+            assert count_forgotten(ours, theirs, side.forgets) == (workloads.KEYS if side.forgets else 0), side.name
 
 
 def test_steps_of_arrow_are_those_of_the_chain(data: Path) -> None:
@@ -45,7 +45,7 @@ def test_steps_of_arrow_are_those_of_the_chain(data: Path) -> None:
     (batch,) = pq.read_table(source, columns=["time", "key", "value"]).combine_chunks().to_batches()
     for step in peers.STEPS:
         batch = step(batch)
-    assert forgotten(workloads.chain().run_local(tuples=f"{source}/*.parquet")["out"], pa.table(batch)) == 0
+    assert count_forgotten(workloads.chain().run_local(tuples=f"{source}/*.parquet")["out"], pa.table(batch)) == 0
 
 
 def test_the_processor_gives_the_changes_of_an_item_in_order() -> None:
@@ -78,7 +78,7 @@ def test_fewer_tuples_are_the_first_of_more(tmp_path: Path) -> None:
 def test_answers_are_the_same_in_any_order_but_for_the_last(
     theirs: dict[str, list[float]], forgets: str, missing: int | None
 ) -> None:
-    assert forgotten(pa.table({"time": [0, 60], "mean": [0.3, 2.0]}), pa.table(theirs), forgets) == missing
+    assert count_forgotten(pa.table({"time": [0, 60], "mean": [0.3, 2.0]}), pa.table(theirs), forgets) == missing
 
 
 def writing(values: list[int], runs: list[str], name: str) -> Side:

@@ -26,7 +26,7 @@ def test_the_load_runs_on_spark_and_beside_others(tmp_path: Path, capsys: pytest
 
 def test_a_tree_finds_what_the_updates_add_up_to() -> None:
     load = Load(objects=300, queries=40)
-    inputs = {"objects": pa.Table.from_batches(load.ticks(3)), "queries": pa.table(load.asked())}
+    inputs = {"objects": pa.Table.from_batches(load.ticks(3)), "queries": pa.table(load.query_rows())}
     signs = network().run_local(inputs, train=300)["updates"]["sign"]
     assert sum(signs.to_pylist()) == moving.tree(load)["results"] > 0
 

@@ -38,13 +38,13 @@ def test_one_that_there_is_not_is_refused() -> None:
 def test_all_forms_find_the_same(forms: dict[str, signal_forms.Form], name: str) -> None:
     sound = SOUNDS[name].frames(0, 400_000)
     sound = sound[:, 0].copy() if sound.shape[1] == 1 else sound
-    found = {each: form(signal_forms.prepared(each, sound)) for each, form in forms.items()}
+    found = {each: form(signal_forms.prepare(each, sound)) for each, form in forms.items()}
     assert len(set(found.values())) == 1, found
     assert found.popitem()[1] > 0
 
 
 @pytest.mark.parametrize("name", signal_memory.MANAGERS)
 def test_all_managers_append_the_same(name: str) -> None:
-    first, second, third = signal_memory._cut(SOUNDS["pipeline"].frames(0, 1500)[:, 0].copy())
+    first, second, third = signal_memory._split(SOUNDS["pipeline"].frames(0, 1500)[:, 0].copy())
     append = signal_memory.MANAGERS[name]
     assert append(append(first, second), third) == first.append(second).append(third)

@@ -28,17 +28,17 @@ def test_what_has_no_spark_is_measured(tmp_path: Path, capsys: pytest.CaptureFix
 def test_processes_that_outlive_their_parent_are_counted(tmp_path: Path) -> None:
     busy = "import time\nwhile time.process_time() < 0.5: pass"
     leave = f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', {busy!r}])"
-    assert start.measured([sys.executable, "-c", leave], tmp_path).processor >= 0.5
+    assert start.measure([sys.executable, "-c", leave], tmp_path).processor >= 0.5
 
 
 def test_a_command_that_fails_is_told(tmp_path: Path) -> None:
     with pytest.raises(start.RunError, match="no such thing"):
-        start.measured([sys.executable, "-c", "raise SystemExit('no such thing')"], tmp_path)
+        start.measure([sys.executable, "-c", "raise SystemExit('no such thing')"], tmp_path)
 
 
 @pytest.mark.spark
 def test_a_run_on_spark_goes_through_its_phases(tmp_path: Path) -> None:
-    start._lay_out(tmp_path)
+    start._write_files(tmp_path)
     found = start.phases(start._ON_SPARK, tmp_path)
     assert len(found) == 5
     subprocess.run(start.commands(tmp_path)[start.SPARK], check=True)

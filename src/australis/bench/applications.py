@@ -14,7 +14,7 @@ ARRAY = "site int, one segment<int16>, two segment<int16>, three segment<int16>,
 
 
 def passchain() -> Network:
-    """Ten boxes, each passing on what it gets; of that the largest is told, so that every sample is looked at."""
+    """Ten boxes that pass on what they get, and the largest sample at the end, so that every sample is read."""
     audio = au.stream("audio", AUDIO)
     for _ in range(10):
         audio = audio.map(site="site", audio="audio")
@@ -30,7 +30,7 @@ def statfilter(alpha: float = 600.0, beta: float = 300.0) -> Network:
 
 
 def silencefilter(gamma: float = 600.0) -> Network:
-    """The sound without its silence: windows whose standard deviation is above gamma are cut out of the signal."""
+    """The sound without its silence: the windows of the signal whose standard deviation is above gamma."""
     audio = au.stream("audio", AUDIO)
     windows = audio.rewindow(4096, by="site").stats("std", "start", "end")
     ranges = windows.map(site="site", start="start", end='"end"', keep=f"std > {gamma}")
@@ -48,10 +48,10 @@ def detectaudio() -> Network:
 
 
 def pipeline(ratio: float = 0.32) -> Network:
-    """Leaks of a pipe: windows in which an oscillation soon dies down, by the extremes of one band that take turns.
+    """Leaks of a pipe: windows in which an oscillation soon dies down, by the alternating extremes of one band.
 
-    Of the details of the fourth level come the least, the largest after it, the least after that and the largest after
-    that; the last is small beside the first where the pipe leaks.
+    The extremes are of the details of the fourth level: the least, the largest after it, the least after that and the
+    largest after that. If the pipe leaks, the last is small compared with the first.
     """
     windows = au.stream("audio", AUDIO).rewindow(4000, by="site").rewindow(8192, -500, by="site").wavelet(4)
     peaks = windows.stats(column="d4", m1="extreme(1)", m4="extreme(4)")
@@ -59,7 +59,7 @@ def pipeline(ratio: float = 0.32) -> Network:
     return au.network(leaks=leaks.map(site="site", start="start", ratio="m4 / m1"))
 
 
-APPLICATIONS = {made.__name__: made for made in (passchain, statfilter, silencefilter, detectaudio, pipeline)}
+APPLICATIONS = {build.__name__: build for build in (passchain, statfilter, silencefilter, detectaudio, pipeline)}
 
 
 SOUNDS = {
@@ -69,11 +69,11 @@ SOUNDS = {
     "detectaudio": Sound("calls", channels=4),
     "pipeline": Sound("pipes"),
 }
-"""What each is run on."""
+"""The sound that each is run on."""
 
 
 def record(folder: Path, name: str, samples: int, sites: int = 2) -> tuple[str, ...]:
-    """Raw files of so many samples of each channel for an application: one sound, over and over."""
+    """Write raw files for an application, with `samples` samples of each channel: one sound, repeated."""
     paths = []
     for site in range(sites):
         sound = replace(SOUNDS[name], seed=site)

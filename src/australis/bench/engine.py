@@ -1,4 +1,4 @@
-"""The whole engine beside plain Spark: the same files, the same machine and session, answers compared."""
+"""The whole engine compared with plain Spark: same files, machine and session, and the same answers."""
 
 from __future__ import annotations
 
@@ -50,25 +50,25 @@ class Side:
     tuples: int
     run: Callable[[Path, Path, Path], Any]
     goal: float | None = None
-    """How many times as fast as this we want to be."""
+    """How many times as fast as this side we want to be."""
     answers: bool = True
-    """Whether its answers are to be ours."""
+    """Whether its answers must equal ours."""
     forgets: str = ""
-    """The column on which it may leave out the last answers."""
+    """The column by which it may leave out the last answers."""
     missing: str = ""
-    """What it needs and is not here."""
+    """A module that it needs and that is not installed."""
 
 
 @dataclass(frozen=True)
 class Contest:
-    """Our way to do a workload, and others."""
+    """A workload on our engine, and on others."""
 
     name: str
     label: str
     ours: Side
     others: tuple[Side, ...] = ()
     turns: int = 100
-    """How many turns are enough: some take minutes, and differ by more than noise."""
+    """How many turns are enough. Some contests take minutes, and differ by more than noise."""
 
 
 def australis(
@@ -80,14 +80,14 @@ def australis(
     out: Path,
     checkpoint: Path,
 ) -> list[dict[str, Any]]:
-    """Run a network over files to their end; what it tells of each batch. Without a train's length it finds its own."""
-    given = {"tuples": f"{source}/*.parquet", "out": f"{out}/"}
-    run = net.run(given, spark=spark, checkpoint=str(checkpoint), partitions=partitions, train=train)
+    """Run a network over files to their end, and return the progress of each batch."""
+    connectors = {"tuples": f"{source}/*.parquet", "out": f"{out}/"}
+    run = net.run(connectors, spark=spark, checkpoint=str(checkpoint), partitions=partitions, train=train)
     return list(run.progress)
 
 
 def contests(spark: SparkSession, count: int) -> Iterator[Contest]:
-    """All of them, for so many tuples."""
+    """All contests, for a number of tuples."""
 
     def ours(
         name: str, net: Network, goal: float | None = None, answers: bool = True,
@@ -135,58 +135,58 @@ def contests(spark: SparkSession, count: int) -> Iterator[Contest]:
 
 
 def once(side: Side, data: Path, count: int, answer: bool = False) -> tuple[float, pa.Table]:
-    """The seconds of one run, from its start until all is written, and what it wrote if that is wanted."""
+    """The seconds of one run, from its start until all is written, and its answers if `answer` is set."""
     source = tuples(data, count)
     with tempfile.TemporaryDirectory(dir=data) as folder:
         out, checkpoint = Path(folder) / "out", Path(folder) / "checkpoint"
         start = time.perf_counter()
         side.run(source, out, checkpoint)
         seconds = time.perf_counter() - start
-        return seconds, _written(out) if answer else pa.table({})
+        return seconds, _read_answers(out) if answer else pa.table({})
 
 
-def _written(out: Path) -> pa.Table:
+def _read_answers(out: Path) -> pa.Table:
     return pa.concat_tables(pa.parquet.read_table(path) for path in sorted(out.glob("*.parquet")))
 
 
-def forgotten(ours: pa.Table, theirs: pa.Table, forgets: str = "") -> int | None:
-    """How many of our answers are not there, all at the end of a column; none where answers differ otherwise."""
+def count_forgotten(ours: pa.Table, theirs: pa.Table, forgets: str = "") -> int | None:
+    """How many of our answers the other side left out, all at the end of a column; None if answers differ otherwise."""
     missing = ours.num_rows - theirs.num_rows
     if forgets:
         ours = ours.filter(pc.less_equal(ours[forgets], pc.max(theirs[forgets])))
-    return missing if _sorted(ours).equals(_sorted(theirs)) else None
+    return missing if _sort(ours).equals(_sort(theirs)) else None
 
 
-def _sorted(table: pa.Table) -> pa.Table:
-    """Rows in one order, with doubles cut to what any order of adding up gives."""
+def _sort(table: pa.Table) -> pa.Table:
+    """Rows in one order, with doubles rounded to what every order of addition gives."""
     for at, each in enumerate(table.schema):
         if pa.types.is_floating(each.type):
             table = table.set_column(at, each.name, pc.round(table[each.name], 6))
     return table.sort_by([(name, "ascending") for name in table.column_names]).replace_schema_metadata()
 
 
-def measure(contest: Contest, data: Path, repeat: int, told: Callable[[str], None]) -> list[dict[str, Any]]:
-    """A row for each side. All run by turns, after a first run of each that warms up and compares the answers."""
+def measure(contest: Contest, data: Path, repeat: int, on_progress: Callable[[str], None]) -> list[dict[str, Any]]:
+    """A row for each side. The sides run in turn, after a first run of each that warms up and compares the answers."""
     sides = [contest.ours, *(side for side in contest.others if not side.missing)]
     ours: dict[int, pa.Table] = {}
-    found: dict[str, int | None] = {}
+    forgotten_answers: dict[str, int | None] = {}
     for side in sides:
-        told(f"{contest.label}: {side.name}, first run")
+        on_progress(f"{contest.label}: {side.name}, first run")
         _, answer = once(side, data, side.tuples, side.answers)
         if side is contest.ours:
             ours[side.tuples] = answer
         elif side.answers:
             if side.tuples not in ours:
                 _, ours[side.tuples] = once(contest.ours, data, side.tuples, True)
-            found[side.name] = forgotten(ours[side.tuples], answer, side.forgets)
+            forgotten_answers[side.name] = count_forgotten(ours[side.tuples], answer, side.forgets)
     seconds: dict[str, list[float]] = {side.name: [] for side in sides}
     repeat = min(repeat, contest.turns)
     for turn in range(repeat):
         for side in sides:
-            told(f"{contest.label}: {side.name}, {turn + 1} of {repeat}")
+            on_progress(f"{contest.label}: {side.name}, {turn + 1} of {repeat}")
             seconds[side.name].append(once(side, data, side.tuples)[0])
     speeds = {side.name: side.tuples / statistics.median(seconds[side.name]) / 1e6 for side in sides}
-    mine = speeds[contest.ours.name]
+    own_speed = speeds[contest.ours.name]
     return [
         {
             "workload": contest.name,
@@ -196,10 +196,10 @@ def measure(contest: Contest, data: Path, repeat: int, told: Callable[[str], Non
             "tuples": side.tuples,
             "seconds": seconds.get(side.name, []),
             "mtuples": speeds.get(side.name),
-            "ratio": mine / speeds[side.name] if side.name in speeds else None,
+            "ratio": own_speed / speeds[side.name] if side.name in speeds else None,
             "goal": side.goal,
-            "same": found[side.name] is not None if side.name in found else None,
-            "forgotten": found.get(side.name),
+            "same": forgotten_answers[side.name] is not None if side.name in forgotten_answers else None,
+            "forgotten": forgotten_answers.get(side.name),
             "missing": side.missing,
         }
         for side in (contest.ours, *contest.others)
@@ -207,13 +207,13 @@ def measure(contest: Contest, data: Path, repeat: int, told: Callable[[str], Non
 
 
 def overhead(spark: SparkSession, data: Path, repeat: int) -> list[float]:
-    """The seconds of each batch of one tuple, but for the first of a run."""
+    """The seconds of each batch of one tuple, except the first of a run."""
     run = partial(australis, spark, workloads.windows(), CORES, 1)
-    told: list[dict[str, Any]] = []
-    side = Side("Australis", _BATCHES, lambda *folders: told.extend(run(*folders)[1:]))
+    batches: list[dict[str, Any]] = []
+    side = Side("Australis", _BATCHES, lambda *folders: batches.extend(run(*folders)[1:]))
     for _ in range(repeat):
         once(side, data, _BATCHES)
-    return [each["seconds"] for each in told if each["taken"] == {"tuples": 1}]
+    return [each["seconds"] for each in batches if each["taken"] == {"tuples": 1}]
 
 
 def main(
@@ -224,9 +224,9 @@ def main(
     quick: bool = False,
     data: Path | None = None,
 ) -> None:
-    """Measure, print the tables, and write JSON where asked."""
-    wanted = only.split(",") if only else WORKLOADS
-    for name in wanted:
+    """Measure, print the tables, and write JSON to `json` if it is given."""
+    chosen = only.split(",") if only else WORKLOADS
+    for name in chosen:
         if name not in WORKLOADS:
             raise RunError(f"no workload is named {name}: there are {', '.join(WORKLOADS)}")
     if quick:
@@ -243,17 +243,17 @@ def main(
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task("")
 
-        def told(what: str) -> None:
+        def show_progress(what: str) -> None:
             progress.update(task, description=what)
 
         for contest in contests(spark, count):
-            if contest.name in wanted:
-                report["results"] += measure(contest, folder, repeat, told)
+            if contest.name in chosen:
+                report["results"] += measure(contest, folder, repeat, show_progress)
                 _save(report, json)
-        if "overhead" in wanted:
-            told("batches of one tuple")
+        if "overhead" in chosen:
+            show_progress("batches of one tuple")
             report["empty"] = overhead(spark, folder, repeat)
-            told("a task with and without measurements")
+            show_progress("a task with and without measurements")
             report["measuring"] = measuring.share_apart(tuples(folder, count), 5 * repeat)
             _save(report, json)
     if own:
@@ -266,17 +266,17 @@ def main(
 
 
 def _save(report: dict[str, Any], json: Path | None) -> None:
-    """Write what there is so far: a run takes long."""
+    """Write the figures so far, since a run takes long."""
     if json is not None:
         json.write_text(json_.dumps(report, indent=2))
 
 
 def sheets(rows: list[dict[str, Any]], batches: list[float], count: int, repeat: int) -> Iterator[Sheet | str]:
-    """What is told of all this: tables, and notes under them."""
-    mine = {row["label"]: row["mtuples"] for row in rows if row["ours"]}
+    """The tables of the results, and notes under them."""
+    own_speeds = {row["label"]: row["mtuples"] for row in rows if row["ours"]}
     others = [row for row in rows if not row["ours"]]
     if others:
-        yield _beside(others, mine, f"{count:,} tuples: tuples a second, medians of {repeat}")
+        yield _beside(others, own_speeds, f"{count:,} tuples: tuples a second, medians of {repeat}")
         for row in others:
             if row["forgotten"]:
                 yield f"  {row['label']}: {row['side']} leaves out the last {row['forgotten']:,} answers"
@@ -291,11 +291,11 @@ def sheets(rows: list[dict[str, Any]], batches: list[float], count: int, repeat:
         yield f"  a batch of one tuple takes {statistics.median(batches):.3f} s"
 
 
-def _beside(rows: list[dict[str, Any]], mine: dict[str, float], title: str) -> Sheet:
+def _beside(rows: list[dict[str, Any]], own_speeds: dict[str, float], title: str) -> Sheet:
     sheet = _sheet("workload", "speed", "beside", "tuples", "speed", "ratio", "goal", "same")
     sheet.title = title
     for row in rows:
-        first = (row["label"], _short(mine[row["label"]] * 1e6), row["side"])
+        first = (row["label"], _short(own_speeds[row["label"]] * 1e6), row["side"])
         if row["missing"]:
             sheet.add_row(*first, "-", "-", "-", f"{row['goal']:.3g}")
             continue
@@ -316,7 +316,7 @@ def _sheet(*columns: str) -> Sheet:
 
 
 def _short(count: float) -> str:
-    """A number of tuples in few signs.
+    """A number of tuples in few characters.
 
     >>> _short(10_000_000), _short(255_400), _short(7_612.3), _short(20)
     ('10M', '255k', '7.61k', '20')

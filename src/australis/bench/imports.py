@@ -1,4 +1,4 @@
-"""What a process imports, and how long each module takes, as `python -X importtime` tells it."""
+"""The modules that a process imports, and how long each takes, by `python -X importtime`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LINE = re.compile(r"import time:\s+(\d+) \|\s+(\d+) \|\s+(\S+)")
 
 @dataclass(frozen=True)
 class Imported:
-    """A module, and the seconds that it took: without those that it imports, and with them."""
+    """A module, and the seconds that it took, without and with the modules that it imports."""
 
     module: str
     own: float
@@ -24,7 +24,7 @@ class Imported:
 
 @dataclass(frozen=True)
 class Package:
-    """The modules of one package together."""
+    """The modules of a package, added up."""
 
     package: str
     modules: int
@@ -32,27 +32,27 @@ class Package:
     slowest: str
 
 
-def imported(words: list[str], folder: Path) -> list[Imported]:
-    """The modules that a command of Python's imports, in the order in which they were ready."""
+def measure_imports(words: list[str], folder: Path) -> list[Imported]:
+    """The modules that a Python command imports, in the order in which they were complete."""
     if words[0] != sys.executable:
-        raise AssertionError("a command of this Python's")
+        raise AssertionError("the command must run this Python")
     command = [words[0], "-X", "importtime", *words[1:]]
-    told = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-    if told.returncode:
-        raise RunError(f"`{' '.join(words)[:80]}` failed: {told.stderr.strip()[-400:]}")
-    return parsed(told.stderr)
+    result = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    if result.returncode:
+        raise RunError(f"`{' '.join(words)[:80]}` failed: {result.stderr.strip()[-400:]}")
+    return parse(result.stderr)
 
 
-def parsed(text: str) -> list[Imported]:
+def parse(text: str) -> list[Imported]:
     """
-    >>> parsed("import time: self [us] | cumulative | imported package\\nimport time:      250 |       1000 |   a.b\\n")
+    >>> parse("import time: self [us] | cumulative | imported package\\nimport time:      250 |       1000 |   a.b\\n")
     [Imported(module='a.b', own=0.00025, whole=0.001)]
     """
     return [Imported(name, int(own) / 1e6, int(whole) / 1e6) for own, whole, name in _LINE.findall(text)]
 
 
 def by_package(loaded: list[Imported]) -> list[Package]:
-    """The packages, those that take longest first.
+    """The packages, the slowest first.
 
     >>> by_package([Imported("a", 1.0, 2.0), Imported("a.b", 2.0, 2.0), Imported("c", 2.0, 2.0)])[0]
     Package(package='a', modules=2, seconds=3.0, slowest='a.b')
@@ -60,8 +60,8 @@ def by_package(loaded: list[Imported]) -> list[Package]:
     groups: dict[str, list[Imported]] = {}
     for each in loaded:
         groups.setdefault(each.module.partition(".")[0], []).append(each)
-    found = [
+    packages = [
         Package(name, len(some), sum(each.own for each in some), max(some, key=lambda each: each.own).module)
         for name, some in groups.items()
     ]
-    return sorted(found, key=lambda package: -package.seconds)
+    return sorted(packages, key=lambda package: -package.seconds)

@@ -1,4 +1,4 @@
-"""What measuring costs: a task with and without it, by turns."""
+"""The cost of measuring: a task with and without it, in turn."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from australis.engine.superbox import Event, Passage
 from australis.model.train import Train
 
 
-class Silent(TaskMeasures):
+class NoMeasures(TaskMeasures):
     """Runs boxes and measures nothing."""
 
     def over(self, events: Iterable[Event | Passage], elsewhere: Collection[tuple[str, str]] = ()) -> None:
@@ -36,30 +36,30 @@ class Silent(TaskMeasures):
 
 
 def share(folder: Path, repeat: int) -> float:
-    """The part of a task's time that goes into measuring, for the network of windows over the files of a folder."""
+    """The fraction of a task's time that measuring takes, for the network of windows over the files of a folder."""
     net = workloads.windows()
     (input,) = net.inputs
     source = Files(f"{folder}/*.parquet", input.schema)
     (split,) = source.splits(source.start(), source.latest(source.start(), 1 << 22), 1)
-    times: dict[type[TaskMeasures], list[float]] = {TaskMeasures: [], Silent: []}
+    times: dict[type[TaskMeasures], list[float]] = {TaskMeasures: [], NoMeasures: []}
     for turn in range(2 * repeat + 2):
-        kind = (TaskMeasures, Silent)[turn % 2]
-        with tempfile.TemporaryDirectory() as checkpoint, patch.object(jobs, "Tally", kind):
+        kind = (TaskMeasures, NoMeasures)[turn % 2]
+        with tempfile.TemporaryDirectory() as checkpoint, patch.object(jobs, "TaskMeasures", kind):
             sources = {input.name: source}
             job = Job(net, planned(net, sources, 1), sources, checkpoint, 1)
             start = time.thread_time()
             job.read(Batch(1, 0, True), 0, {input.name: split})
             if turn > 1:
                 times[kind].append(time.thread_time() - start)
-    measured, silent = (statistics.median(times[kind]) for kind in (TaskMeasures, Silent))
+    measured, silent = (statistics.median(times[kind]) for kind in (TaskMeasures, NoMeasures))
     return measured / silent - 1
 
 
 def share_apart(folder: Path, repeat: int) -> float:
-    """The same in a process that keeps its memory, as those of Spark's tasks do."""
+    """The same in a process that keeps its memory, as Spark's tasks do."""
     command = [sys.executable, "-m", __name__, str(folder), str(repeat)]
-    told = subprocess.run(command, env={**os.environ, **MEMORY}, stdout=subprocess.PIPE, text=True, check=True)
-    return float(told.stdout)
+    result = subprocess.run(command, env={**os.environ, **MEMORY}, stdout=subprocess.PIPE, text=True, check=True)
+    return float(result.stdout)
 
 
 if __name__ == "__main__":

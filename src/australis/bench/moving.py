@@ -1,4 +1,4 @@
-"""Moving objects: the shared operator on Spark, beside what plain Spark and a tree of rectangles take for the same."""
+"""Moving objects: the shared operator on Spark, compared with plain Spark and with a tree of rectangles."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rich.table import Table as Sheet
 
 from australis.bench import moving_paper
 from australis.bench.machine import machine
-from australis.bench.moving_load import Load, corners, network, ran
+from australis.bench.moving_load import Load, corners, network, run_box
 from australis.bench.spark.moving import plain
 from australis.boxes.moving import Watch
 from australis.boxes.moving.grid import grid
@@ -46,7 +46,7 @@ def main(
     quick: bool = False,
     paper: bool = True,
 ) -> None:
-    """Measure, show and write down."""
+    """Measure, print the tables, and write JSON to `json` if it is given."""
     if quick:
         objects, queries, nearest, batches = objects // 20, queries // 20, nearest // 20, min(batches, 3)
     load = Load(objects, queries, nearest=nearest)
@@ -57,12 +57,12 @@ def main(
         status.update("the box")
         report["box"] = box(load, batches)
         status.update("Spark")
-        spark, ours = session(master="local[2,4]")
+        spark, own_session = session(master="local[2,4]")
         with tempfile.TemporaryDirectory() as folder:
             report["spark"] = run(spark, load, batches, Path(folder))
             report["plain spark"] = _summary(plain(spark, load, Path(folder)))
             report["machine"] = machine(spark)
-        if ours:
+        if own_session:
             spark.stop()
         status.update("STRtree")
         report["tree"] = tree(load)
@@ -74,9 +74,9 @@ def main(
 
 
 def kernel(load: Load, batches: int) -> dict[str, Any]:
-    """The kernels alone, over arrays: regions, a grid of the objects, the nearest, who enters and who leaves."""
-    *_, (_, tables, _) = ran(Watch(every="train"), load, 1)
-    queries, before, found = tables["queries"], None, []
+    """The kernels alone, over arrays: regions, a grid of the objects, the nearest, and the updates."""
+    *_, (_, tables, _) = run_box(Watch(every="train"), load, 1)
+    queries, before, ticks = tables["queries"], None, []
     none = np.zeros(load.objects, np.int64)
     for tick in load.ticks(batches + 1):
         start, used = time.perf_counter(), time.process_time()
@@ -85,15 +85,17 @@ def kernel(load: Load, batches: int) -> dict[str, Any]:
         there, last = before or (here._replace(x=np.full(load.objects, np.nan)), after)
         whole = grid(here, there, np.arange(load.objects))
         limit(whole, after, np.flatnonzero((after.kind == NEAREST) & queries.alive), queries["k"])
-        made = updates(there, here, last, after, np.ones(len(after.kind), np.bool_), whole)
-        found.append((time.perf_counter() - start, time.process_time() - used, len(made.queries)))
+        changes = updates(there, here, last, after, np.ones(len(after.kind), np.bool_), whole)
+        ticks.append((time.perf_counter() - start, time.process_time() - used, len(changes.queries)))
         before = (here, after)
-    return _summary(found)
+    return _summary(ticks)
 
 
 def box(load: Load, batches: int) -> dict[str, Any]:
-    """The box by itself, in this process: seconds of each train with all objects, after the one with all queries."""
-    return _summary([(seconds, 0.0, len(made)) for seconds, _, made in ran(Watch(every="train"), load, batches + 1)])
+    """The box alone, in this process: seconds of each train of all objects, after the train with all queries."""
+    return _summary(
+        [(seconds, 0.0, len(updates)) for seconds, _, updates in run_box(Watch(every="train"), load, batches + 1)]
+    )
 
 
 def run(spark: SparkSession, load: Load, batches: int, folder: Path) -> dict[str, Any]:
@@ -101,27 +103,29 @@ def run(spark: SparkSession, load: Load, batches: int, folder: Path) -> dict[str
     (folder / "objects").mkdir()
     for tick, reports in enumerate(load.ticks(batches + 1)):
         pq.write_table(pa.table(reports), folder / "objects" / f"{tick:05}.parquet")
-    pq.write_table(pa.table(load.asked()), folder / "queries.parquet")
-    given = {
+    pq.write_table(pa.table(load.query_rows()), folder / "queries.parquet")
+    connectors = {
         "objects": f"{folder}/objects/*.parquet",
         "queries": f"{folder}/queries.parquet",
         "updates": f"{folder}/out/",
     }
-    done = network().run(given, spark=spark, checkpoint=f"{folder}/checkpoint", partitions=1, train=load.objects)
-    return _summary([(each["seconds"], each["seconds"], each["given"]["updates"]) for each in done.progress])
+    finished = network().run(
+        connectors, spark=spark, checkpoint=f"{folder}/checkpoint", partitions=1, train=load.objects
+    )
+    return _summary([(each["seconds"], each["seconds"], each["given"]["updates"]) for each in finished.progress])
 
 
 def tree(load: Load) -> dict[str, Any]:
-    """shapely's STRtree over the queries, asked for all objects: whole answers, built anew since queries move."""
-    found, asked = [], load.asked()
+    """shapely's STRtree over the queries, searched for all objects: whole answers. It is rebuilt since queries move."""
+    ticks, queries = [], load.query_rows()
     for tick in load.ticks(3):
-        west, south, east, north = corners(asked, tick)
+        west, south, east, north = corners(queries, tick)
         start = time.perf_counter()
         boxes = shapely.box(west, south, east, north)
         points = shapely.points(tick["x"].to_numpy(), tick["y"].to_numpy())
         pairs = shapely.STRtree(boxes).query(points, predicate="intersects")
-        found.append((time.perf_counter() - start, 0.0, pairs.shape[1]))
-    return _summary(found)
+        ticks.append((time.perf_counter() - start, 0.0, pairs.shape[1]))
+    return _summary(ticks)
 
 
 def show(report: dict[str, Any], console: Console) -> None:
@@ -144,14 +148,14 @@ def show(report: dict[str, Any], console: Console) -> None:
     console.print(sheet)
 
 
-def _summary(found: list[tuple[float, float, int]]) -> dict[str, Any]:
-    """Of the seconds after the first, with the results of the last."""
-    later = [seconds for seconds, _, _ in found[1:]]
+def _summary(ticks: list[tuple[float, float, int]]) -> dict[str, Any]:
+    """Statistics of the seconds after the first tick, and the number of results of the last."""
+    later = [seconds for seconds, _, _ in ticks[1:]]
     return {
-        "first": found[0][0],
+        "first": ticks[0][0],
         "median": statistics.median(later),
         "worst": max(later),
-        "processor": statistics.median(used for _, used, _ in found[1:]),
-        "results": found[-1][2],
-        "all": [seconds for seconds, _, _ in found],
+        "processor": statistics.median(used for _, used, _ in ticks[1:]),
+        "results": ticks[-1][2],
+        "all": [seconds for seconds, _, _ in ticks],
     }

@@ -1,4 +1,4 @@
-"""A chart: a table of what an experiment gave, and a plot of it."""
+"""A chart: the results of an experiment as a table, and a plot of it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Panel:
     lines: Sequence[str]
     over: str = ""
     scale: str = ""
-    """Of the axes `x`, `y` or both, those with logarithmic scales."""
+    """The axes with logarithmic scales: `x`, `y`, both or none."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Chart:
         console.print(sheet)
 
     def draw(self, folder: Path) -> Path:
-        """Write the plot, and give its file."""
+        """Write the plot, and return its file."""
         import matplotlib
 
         matplotlib.use("agg")

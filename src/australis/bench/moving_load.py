@@ -30,15 +30,15 @@ _K = 10
 
 @dataclass(frozen=True)
 class Load:
-    """So many objects, each of which moves up to `speed` between two reports; so many squares, half of them moving.
+    """Objects that move up to `speed` between two reports, and queries that are squares, half of them moving.
 
-    Beside these, `nearest` queries for the ten nearest, half of which move too.
+    There are also `nearest` queries for the ten nearest, half of which move too.
     """
 
     objects: int = 100_000
     queries: int = 50_000
     smallest: float = 1e-4
-    """The least and the largest part of the space that a query covers; sizes are even on a scale of powers."""
+    """The least and the largest fraction of the space that a query covers. Sizes are even on a logarithmic scale."""
     largest: float = 1e-2
     moving: float = 0.5
     speed: float = 0.001
@@ -47,7 +47,7 @@ class Load:
     seed: int = 1
 
     def ticks(self, count: int) -> Iterator[pa.RecordBatch]:
-        """Where all objects are, time after time: they go straight on, and turn back at the edge of the space."""
+        """The positions of all objects at each tick. They go straight on, and turn back at the edge of the space."""
         chance = np.random.default_rng(self.seed)
         place = chance.random((2, self.objects))
         step = chance.uniform(-self.speed, self.speed, (2, self.objects)) / np.sqrt(2)
@@ -65,7 +65,7 @@ class Load:
                 }
             )
 
-    def asked(self) -> pa.RecordBatch:
+    def query_rows(self) -> pa.RecordBatch:
         """All queries, the squares first."""
         chance, count = np.random.default_rng(self.seed + 1), self.queries + self.nearest
         powers = chance.uniform(np.log(self.smallest), np.log(self.largest), count)
@@ -92,31 +92,32 @@ def train(tuples: pa.RecordBatch) -> Train:
     return Train(tuples, np.zeros(len(tuples), np.int64), np.arange(len(tuples)))
 
 
-def ran(box: Watch, load: Load, ticks: int) -> Iterator[tuple[float, Tables, Train]]:
-    """A box over the ticks of a load: seconds, tables, updates."""
-    asked = load.asked()
-    tables = box.tables(schema(OBJECTS), asked.schema)
+def run_box(box: Watch, load: Load, ticks: int) -> Iterator[tuple[float, Tables, Train]]:
+    """Run a box over the ticks of a load, and yield its seconds, tables and updates."""
+    queries = load.query_rows()
+    tables = box.tables(schema(OBJECTS), queries.schema)
     for tick, reports in enumerate(load.ticks(ticks)):
-        trains = (train(reports), empty(asked.schema) if tick else train(asked))
+        trains = (train(reports), empty(queries.schema) if tick else train(queries))
         start = time.perf_counter()
         updates, *_ = box.step(tables, trains, Moment(tick))
         yield time.perf_counter() - start, tables, updates
 
 
 def network(cache: float | None = None, speed: float | None = None) -> Network:
-    """One box that watches."""
+    """A network of one `watch` box."""
     queries = au.stream("queries", QUERIES)
     options = {} if cache is None else {"time": "time", "timeout": 1, "cache": cache, "speed": speed}
-    seen = au.stream("objects", OBJECTS).watch(queries, every="train", **options)  # type: ignore[arg-type]
-    return au.network(updates=seen)
+    updates = au.stream("objects", OBJECTS).watch(queries, every="train", **options)  # type: ignore[arg-type]
+    return au.network(updates=updates)
 
 
-def corners(asked: pa.RecordBatch, tick: pa.RecordBatch) -> tuple[Floats, Floats, Floats, Floats]:
+def corners(queries: pa.RecordBatch, tick: pa.RecordBatch) -> tuple[Floats, Floats, Floats, Floats]:
     """West, south, east and north of the squares at a moment."""
-    asked = asked.filter(pc.equal(asked["kind"], "rectangle"))
-    focal = asked["focal"].fill_null(-1).to_numpy(zero_copy_only=False)
-    sides = asked["width"].to_numpy() / 2
+    queries = queries.filter(pc.equal(queries["kind"], "rectangle"))
+    focal = queries["focal"].fill_null(-1).to_numpy(zero_copy_only=False)
+    sides = queries["width"].to_numpy() / 2
     x, y = (
-        np.where(focal < 0, asked[name].to_numpy(), tick[name].to_numpy()[np.maximum(focal, 0)]) for name in ("x", "y")
+        np.where(focal < 0, queries[name].to_numpy(), tick[name].to_numpy()[np.maximum(focal, 0)])
+        for name in ("x", "y")
     )
     return x - sides, y - sides, x + sides, y + sides

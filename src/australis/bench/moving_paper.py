@@ -13,27 +13,27 @@ from australis.bench.moving_alone import cache_memory, caches, overhead, overhea
 from australis.bench.moving_chart import Chart
 from australis.bench.moving_load import Load
 from australis.bench.moving_shared import grids, responses, responses_by_size, sharing
-from australis.bench.moving_shed import accuracies, arriving, budgets, by_queries, held, supported
+from australis.bench.moving_shed import accuracies, arriving, budgets, by_queries, supported, table_bytes
 
 SPEED = 0.008
-"""From one report to the next, in sides of the space: the paper's, whose whole cache is half of a query of 0.5%."""
+"""The paper's speed from one report to the next, in sides of the space: its cache is half of a query of 0.5%."""
 
 
-def main(objects: int, plots: Path | None, console: Console, told: Callable[[str], None]) -> dict[str, Any]:
-    """Run all, show them, and draw them if there is a folder for it; `told` is called with the name of each."""
-    found = {}
+def main(objects: int, plots: Path | None, console: Console, on_progress: Callable[[str], None]) -> dict[str, Any]:
+    """Run all experiments, print them, and draw them to `plots`. `on_progress` is called with the name of each."""
+    records = {}
     for name, experiment in experiments(objects).items():
-        told(f"figure {name}")
+        on_progress(f"figure {name}")
         chart = experiment()
         chart.show(console)
         if plots is not None:
             chart.draw(plots)
-        found[chart.name] = chart.record()
-    return found
+        records[chart.name] = chart.record()
+    return records
 
 
 def experiments(objects: int) -> dict[str, Callable[[], Chart]]:
-    """By the number of the paper's figure; with fewer than 100,000 objects there are fewer queries too."""
+    """The experiments by the paper's figure. With fewer than 100,000 objects there are fewer queries too."""
 
     def load(queries: int, **more: Any) -> Load:
         return Load(objects, max(queries * objects // 100_000, 10), speed=SPEED, **more)
@@ -54,7 +54,7 @@ def experiments(objects: int) -> dict[str, Callable[[], Chart]]:
         "21a": lambda: responses(load(50_000), many(5_000, 10_000, 20_000, 50_000), 4),
         "21b": lambda: responses_by_size(load(30_000), 3),
         "22": lambda: accuracies(load(50_000), many(1_000, 25_000), (0.1, 0.3, 0.5, 0.7, 0.9, 1.0)),
-        "22, in bytes": lambda: held(load(2_000)),
+        "22, in bytes": lambda: table_bytes(load(2_000)),
         "23": lambda: by_queries(load(50_000), many(2_000, 8_000, 32_000)),
         "24": lambda: budgets(load(50_000), many(1_000, 8_000, 32_000)),
         "25a": lambda: supported(load(50_000), (1e-2,) if small else (1e-4, 1e-3, 1e-2)),

@@ -1,4 +1,4 @@
-"""SOLE 7.4 to 7.6: the grid, how many queries a memory holds with sharing and without, and how fast these are."""
+"""SOLE 7.4 to 7.6: the grid, how many queries fit in a memory with and without sharing, and how fast they are."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 
 from australis.bench.moving_chart import Chart, Panel
-from australis.bench.moving_load import Floats, Load, corners, ran
+from australis.bench.moving_load import Floats, Load, corners, run_box
 from australis.boxes.moving import Watch, placing
 from australis.boxes.moving.differences import differences
 from australis.boxes.moving.grid import grid
@@ -19,7 +19,7 @@ from australis.boxes.moving.regions import Points
 from australis.model.table import Table
 
 CACHE = 0.25
-"""What the paper has in all experiments after 7.1."""
+"""The cache of all experiments after 7.1 in the paper."""
 _CELLS = 30
 """The columns and rows of the paper's grid."""
 _OBJECT, _QUERY, _REGISTERED = 40, 40, 16
@@ -33,21 +33,21 @@ def watch(load: Load) -> Watch:
 
 @dataclass(frozen=True)
 class Bytes:
-    """What an object and a query take, and how many objects each query wants by itself, with its cache."""
+    """The bytes of an object and of a query, and how many objects a query needs by itself, with its cache."""
 
     object: float
     query: float
     alone: float
 
-    def shared(self, queries: float, kept: float) -> float:
-        return queries * self.query + kept * self.object
+    def shared(self, queries: float, objects: float) -> float:
+        return queries * self.query + objects * self.object
 
     def apart(self, queries: float) -> float:
         return queries * (self.query + self.alone * self.object)
 
 
 def sharing(load: Load, anchor: int) -> Chart:
-    """Figures 19 and 20: as many queries as fit in the memory in which the shared box has `anchor` queries of 0.01%.
+    """Figures 19 and 20: how many queries fit in the memory in which the shared box has `anchor` queries of 0.01%.
 
     Apart, each query has a buffer of the objects in its region and cache (SOLE 5.1). Memory is counted twice: as the
     paper's entries, where a query is registered in all cells that it touches, and as the bytes that our tables hold for
@@ -55,22 +55,22 @@ def sharing(load: Load, anchor: int) -> Chart:
     """
     rows: list[list[float]] = []
     memory: list[float] = []
-    held = _held(load)
+    row_bytes = _row_bytes(load)
     for size in (1e-4, 3e-4, 1e-3, 3e-3, 1e-2):
         each = replace(load, smallest=size, largest=size)
-        alone, cells = _wanted(replace(each, queries=200))
+        alone, cells = _needs(replace(each, queries=200))
         ways = [
             Bytes(_OBJECT, _QUERY + cells * _REGISTERED, alone),
-            Bytes(*held, alone),
+            Bytes(*row_bytes, alone),
         ]
-        kept = _kept(each)
-        memory = memory or [way.shared(anchor, kept(anchor)) for way in ways]
+        objects_kept = _measure_objects_kept(each)
+        memory = memory or [way.shared(anchor, objects_kept(anchor)) for way in ways]
         row = [100 * size, alone]
         for way, whole in zip(ways, memory, strict=True):
-            together, apart = _most(way, kept, whole), whole / way.apart(1)
+            together, apart = _most_queries(way, objects_kept, whole), whole / way.apart(1)
             row += [together, apart, together / apart]
         few = 1000 if load.objects > 50_000 else 100
-        rows.append([*row, kept(few), few * alone, few * alone / kept(few)])
+        rows.append([*row, objects_kept(few), few * alone, few * alone / objects_kept(few)])
     ways_ = ["paper's entries", "bytes of tables"]
     counts = [f"{what}, {way}" for way in ways_ for what in ("shared", "apart", "ratio")]
     columns = ["% of space", "objects of one", *counts, "objects of 1K, shared", "of 1K, apart", "ratio of objects"]
@@ -83,39 +83,39 @@ def sharing(load: Load, anchor: int) -> Chart:
     return Chart("sharing", "19, 20", title, columns, rows, panels)
 
 
-def _most(way: Bytes, kept: Callable[[int], int], memory: float) -> float:
+def _most_queries(way: Bytes, objects_kept: Callable[[int], int], memory: float) -> float:
     """How many queries fit in a memory that they share."""
     low, high = 1, 2
-    while way.shared(high, kept(high)) <= memory:
+    while way.shared(high, objects_kept(high)) <= memory:
         low, high = high, 2 * high
     while high - low > max(1, low // 1000):
         middle = (low + high) // 2
-        low, high = (middle, high) if way.shared(middle, kept(middle)) <= memory else (low, middle)
+        low, high = (middle, high) if way.shared(middle, objects_kept(middle)) <= memory else (low, middle)
     return low
 
 
-def _kept(load: Load) -> Callable[[int], int]:
-    """How many objects a box keeps for so many queries; once it keeps all it is not asked again."""
-    found = {0: 0}
+def _measure_objects_kept(load: Load) -> Callable[[int], int]:
+    """A function that measures how many objects a box keeps for a number of queries. It stops once it keeps all."""
+    counts = {0: 0}
 
-    def kept(queries: int) -> int:
-        if queries not in found:
-            most = max(found.values())
-            if most == load.objects and queries > min(count for count, held in found.items() if held == most):
+    def objects_kept(queries: int) -> int:
+        if queries not in counts:
+            most = max(counts.values())
+            if most == load.objects and queries > min(count for count, objects in counts.items() if objects == most):
                 return most
-            *_, (_, tables, _) = ran(watch(load), replace(load, queries=queries), 1)
-            found[queries] = len(tables["objects"])
-        return found[queries]
+            *_, (_, tables, _) = run_box(watch(load), replace(load, queries=queries), 1)
+            counts[queries] = len(tables["objects"])
+        return counts[queries]
 
-    return kept
+    return objects_kept
 
 
-def _wanted(load: Load) -> tuple[float, float]:
-    """How many objects a query wants, and how many cells of the paper's grid it touches, on average."""
-    asked, (tick, *_) = load.asked(), load.ticks(1)
-    more = np.where(asked["focal"].is_valid().to_numpy(zero_copy_only=False), 2 * CACHE * load.speed, 0.0)
+def _needs(load: Load) -> tuple[float, float]:
+    """How many objects a query needs, and how many cells of the paper's grid it touches, on average."""
+    queries, (tick, *_) = load.query_rows(), load.ticks(1)
+    more = np.where(queries["focal"].is_valid().to_numpy(zero_copy_only=False), 2 * CACHE * load.speed, 0.0)
     west, south, east, north = (
-        side + sign * more for side, sign in zip(corners(asked, tick), (-1, -1, 1, 1), strict=True)
+        side + sign * more for side, sign in zip(corners(queries, tick), (-1, -1, 1, 1), strict=True)
     )
     x, y = (tick[name].to_numpy() for name in ("x", "y"))
     inside = [
@@ -132,16 +132,16 @@ def _wanted(load: Load) -> tuple[float, float]:
     return float(np.mean(inside)), float((columns(west, east) * columns(south, north)).mean())
 
 
-def _held(load: Load) -> tuple[float, float]:
-    """The bytes that the tables of a box hold for an object and for a query, without the room for more."""
-    *_, (_, tables, _) = ran(watch(load), replace(load, queries=load.objects // 10), 1)
+def _row_bytes(load: Load) -> tuple[float, float]:
+    """The bytes of a row of objects and of a row of queries in the tables of a box."""
+    *_, (_, tables, _) = run_box(watch(load), replace(load, queries=load.objects // 10), 1)
     objects, queries = (tables[name].nbytes / len(tables[name].alive) for name in ("objects", "queries"))
     return objects, queries
 
 
 def grids(load: Load, ticks: int) -> Chart:
     """Figure 18: seconds of a train by the columns and rows of the grid, and the cells that a query touches."""
-    queries, everyone, rows = _asked(load), np.arange(load.objects), []
+    queries, everyone, rows = _query_table(load), np.arange(load.objects), []
     wide = 2 * queries["across"][queries.slots]
     points = _moving(load, ticks)
     regions = [placing.regions(queries, queries.alive, place, queries["focal"], False) for place in points]
@@ -169,8 +169,8 @@ def _moving(load: Load, ticks: int) -> list[Points]:
     ]
 
 
-def _asked(load: Load) -> Table:
-    *_, (_, tables, _) = ran(Watch(every="train"), load, 1)
+def _query_table(load: Load) -> Table:
+    *_, (_, tables, _) = run_box(Watch(every="train"), load, 1)
     return tables["queries"]
 
 
@@ -200,4 +200,4 @@ def responses_by_size(load: Load, ticks: int) -> Chart:
 
 
 def _seconds(load: Load, ticks: int) -> float:
-    return statistics.median([seconds for seconds, *_ in ran(Watch(every="train"), load, ticks)][1:])
+    return statistics.median([seconds for seconds, *_ in run_box(Watch(every="train"), load, ticks)][1:])

@@ -1,4 +1,4 @@
-"""SOLE 7.7 and 7.8: how little can be kept at an accuracy, and how many more queries a memory then holds."""
+"""SOLE 7.7 and 7.8: how much load is left at an accuracy, and how many more queries then fit in a memory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from australis.arrow.schema import schema
 from australis.bench.moving_chart import Chart, Panel
-from australis.bench.moving_load import OBJECTS, Floats, Load, ran, train
+from australis.bench.moving_load import OBJECTS, Floats, Load, run_box, train
 from australis.bench.moving_shared import watch
 from australis.boxes.moving import Watch
 from australis.model.box import Moment, Tables
@@ -20,29 +20,29 @@ _CARRIED = ((), ("x", "y", "time"))
 BUDGETS = (70, 80, 85, 90, 92, 94, 95, 96)
 
 
-def accuracies(load: Load, counts: Sequence[int], asked: Sequence[float]) -> Chart:
-    """Figure 22: the load that is left, by the accuracy that all queries ask for; few queries, and many."""
+def accuracies(load: Load, counts: Sequence[int], demands: Sequence[float]) -> Chart:
+    """Figure 22: the load that is left, by the accuracy that all queries demand, with few and with many queries."""
     names = [f"{way} shed, {count:,} queries" for count in counts for way in WAYS]
     wholes = {count: _load(watch(load), replace(load, queries=count))[0] for count in counts}
     rows = []
-    for accuracy in asked:
+    for accuracy in demands:
         row = [100 * accuracy, 100 * accuracy]
-        had = []
+        means_of_row = []
         for count in counts:
             for way in WAYS:
                 box = replace(watch(load), budget=1, shed=way)
-                kept, mean = _load(box, replace(load, queries=count, accuracy=accuracy))
-                row.append(100 * kept / wholes[count])
-                had.append(100 * mean)
-        rows.append(row + had)
+                left, mean = _load(box, replace(load, queries=count, accuracy=accuracy))
+                row.append(100 * left / wholes[count])
+                means_of_row.append(100 * mean)
+        rows.append(row + means_of_row)
     means = [f"mean accuracy: {name}" for name in names]
     panels = [Panel("load, %", ["expected", *names]), Panel("mean accuracy, %", ["expected", *means])]
     columns = ["% accuracy asked for", "expected", *names, *means]
     return Chart("shedding", "22", "The load that is left at an accuracy", columns, rows, panels)
 
 
-def held(load: Load) -> Chart:
-    """What figure 22 comes to in bytes of tables: shadows take some too, and objects more if they carry columns."""
+def table_bytes(load: Load) -> Chart:
+    """Figure 22 in bytes of tables: shadows need some too, and objects need more if they carry columns."""
     rows = []
     for accuracy in (0.9, 0.7, 0.5, 0.3):
         row = [100 * accuracy]
@@ -50,7 +50,7 @@ def held(load: Load) -> Chart:
             plain = replace(watch(load), carry=carry)
             boxes = [plain, *(replace(plain, budget=1, shed=way) for way in WAYS)]
             for box in boxes:
-                *_, (_, tables, _) = ran(box, replace(load, accuracy=accuracy), 2)
+                *_, (_, tables, _) = run_box(box, replace(load, accuracy=accuracy), 2)
                 row.append(sum(tables[name].nbytes for name in tables if name != "queries") / 1e6)
         rows.append(row)
     ways = ("none", *WAYS)
@@ -70,8 +70,8 @@ def by_queries(load: Load, counts: Sequence[int]) -> Chart:
         row: list[float] = [count]
         for accuracy in (0.7, 0.9):
             for way in WAYS:
-                kept, _ = _load(replace(watch(load), budget=1, shed=way), replace(each, accuracy=accuracy))
-                row.append(100 * kept / whole)
+                left, _ = _load(replace(watch(load), budget=1, shed=way), replace(each, accuracy=accuracy))
+                row.append(100 * left / whole)
         rows.append(row)
     panels = [Panel("load, %", names, scale="x")]
     return Chart("shedding_queries", "23", "The load that is left at 70 and 90%", ["queries", *names], rows, panels)
@@ -93,16 +93,18 @@ def budgets(load: Load, counts: Sequence[int]) -> Chart:
 
 
 def supported(load: Load, sizes: Sequence[float]) -> Chart:
-    """Figure 25a: how many times the queries a budget of objects holds if each accepts an accuracy of 90%.
+    """Figure 25a: how many times as many queries fit in a budget of objects if each accepts an accuracy of 90%.
 
-    The least load is measured for more and more queries; where it reaches the budget is how many are supported.
+    The least load is measured for more and more queries, until it reaches the budget.
     """
     columns, lines = ["budget, % of objects"], []
     for size in sizes:
         counts, least = _curves(replace(load, smallest=size, largest=size))
         columns += [f"queries of {100 * size:g}%, none shed", *(f"ratio, {way} shed, {100 * size:g}%" for way in WAYS)]
-        held = [[_reached(counts, each, budget / 100 * load.objects) for each in least] for budget in BUDGETS]
-        lines.append([[none, objects / none, queries / none] for none, objects, queries in held])
+        most_queries = [
+            [_supported_queries(counts, each, budget / 100 * load.objects) for each in least] for budget in BUDGETS
+        ]
+        lines.append([[none, objects / none, queries / none] for none, objects, queries in most_queries])
     rows = [[budget, *(value for line in lines for value in line[at])] for at, budget in enumerate(BUDGETS)]
     panels = [
         Panel(f"{way} shed: times the queries", [name for name in columns if f", {way} " in name], scale="y")
@@ -128,8 +130,8 @@ def _curves(load: Load) -> tuple[Floats, list[Floats]]:
     return np.array(counts, np.float64), [np.array(line, np.float64) for line in least]
 
 
-def _reached(counts: Floats, least: Floats, budget: float) -> float:
-    """Up to which number of queries a budget is enough; the last if it is enough for all."""
+def _supported_queries(counts: Floats, least: Floats, budget: float) -> float:
+    """The largest number of queries for which a budget is enough; the last one if it is enough for all."""
     over = np.flatnonzero(least > budget)
     if not len(over):
         return float(counts[-1])
@@ -141,35 +143,39 @@ def _reached(counts: Floats, least: Floats, budget: float) -> float:
 
 
 def arriving(load: Load, ticks: int) -> Chart:
-    """Figure 25b: accuracies while more and more queries come, those that accept 70%, after memory is full."""
+    """Figure 25b: accuracies while more and more queries that accept 70% come, after memory is full."""
     first = load.queries // ticks
     whole, _ = _load(watch(load), replace(load, queries=first * (ticks // 3)))
     columns = ["queries"]
-    told: list[list[float]] = [[first * (tick + 1)] for tick in range(ticks)]
+    rows: list[list[float]] = [[first * (tick + 1)] for tick in range(ticks)]
     for way in WAYS:
         box = replace(watch(load), budget=whole, shed=way)
-        asked = replace(load, accuracy=0.7).asked()
-        tables = box.tables(schema(OBJECTS), asked.schema)
+        queries = replace(load, accuracy=0.7).query_rows()
+        tables = box.tables(schema(OBJECTS), queries.schema)
         for tick, reports in enumerate(load.ticks(ticks)):
-            new = asked.slice(tick * first, first)
-            box.step(tables, (train(reports), train(new) if len(new) else empty(asked.schema)), Moment(tick))
-            had = _had(tables)
-            told[tick] += [100 * float(had.mean()), 100 * float(had.min()), 100 * len(tables["objects"]) / whole]
+            new = queries.slice(tick * first, first)
+            box.step(tables, (train(reports), train(new) if len(new) else empty(queries.schema)), Moment(tick))
+            accuracies_now = _accuracies(tables)
+            rows[tick] += [
+                100 * float(accuracies_now.mean()),
+                100 * float(accuracies_now.min()),
+                100 * len(tables["objects"]) / whole,
+            ]
         columns += [f"{what}, {way} shed" for what in ("mean", "least", "load")]
     accuracy = [name for name in columns if name[:4] in ("mean", "leas")]
     panels = [Panel("accuracy, %", accuracy), Panel("objects kept, % of budget", [columns[3], columns[6]])]
     return Chart(
-        "arriving", "25b", f"Queries that come while there is room for {whole:,} objects", columns, told, panels
+        "arriving", "25b", f"Queries that come while there is room for {whole:,} objects", columns, rows, panels
     )
 
 
 def _load(box: Watch, load: Load) -> tuple[int, float]:
     """The objects that a box keeps after a train of all, and the mean accuracy of queries."""
-    *_, (_, tables, _) = ran(box, load, 1)
-    return len(tables["objects"]), float(_had(tables).mean())
+    *_, (_, tables, _) = run_box(box, load, 1)
+    return len(tables["objects"]), float(_accuracies(tables).mean())
 
 
-def _had(tables: Tables) -> Floats:
+def _accuracies(tables: Tables) -> Floats:
     queries = tables["queries"]
-    had: Floats = 1 - queries["missed"][queries.slots]
-    return had
+    shares: Floats = 1 - queries["missed"][queries.slots]
+    return shares

@@ -23,12 +23,12 @@ from australis.engine.spark import processes
 from australis.engine.spark.session import session
 
 MINUTE = 60
-"""Seconds of sound that are made, and heard over and over."""
+"""Seconds of sound, which are repeated."""
 _ROWS = 12
 
 
-class Heard:
-    """A sink that counts events and their samples, and keeps none."""
+class EventCounter:
+    """A sink that counts events and their samples, and stores none."""
 
     def __init__(self) -> None:
         self.batch, self.events, self.samples = -1, 0, 0
@@ -43,11 +43,11 @@ class Heard:
 
 
 def main(hours: float = 24.0, sites: int = 1, json: Path | None = None) -> None:
-    """Run, and say how memory and the checkpoint grew, and how many of the calls were found."""
-    net, sound, heard = detectaudio(), Sound("calls", channels=4), Heard()
+    """Run, and print how memory and the checkpoint grew, and how many calls were found."""
+    net, sound, heard = detectaudio(), Sound("calls", channels=4), EventCounter()
     times, frames = max(1, round(hours * 3600 / MINUTE)), MINUTE * sound.rate
     expected = times * sites * len(sound.events(0, frames))
-    spark, ours = session(master="local[2,4]")
+    spark, own_session = session(master="local[2,4]")
     samples: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as folder:
         paths = tuple(f"{folder}/{site}.wav" for site in range(sites))
@@ -60,14 +60,15 @@ def main(hours: float = 24.0, sites: int = 1, json: Path | None = None) -> None:
         )
         with run:
             while not run.wait(0.2):
-                done = sum(each["taken"]["array"] for each in run.progress) * source.size / sites
-                if run.progress and (not samples or samples[-1]["frames"] != done):
+                frames_done = sum(each["taken"]["array"] for each in run.progress) * source.size / sites
+                if run.progress and (not samples or samples[-1]["frames"] != frames_done):
                     size = sum(path.stat().st_size for path in _files(Path(folder) / "checkpoint"))
                     samples.append(
-                        {"seconds": time.monotonic() - start, "frames": done, "checkpoint": size} | processes.memory()
+                        {"seconds": time.monotonic() - start, "frames": frames_done, "checkpoint": size}
+                        | processes.memory()
                     )
         took = time.monotonic() - start
-    if ours:
+    if own_session:
         spark.stop()
     count = times * frames * sites * sound.channels
     sheet = Sheet("hours of sound", "driver", "Spark", "workers", "checkpoint", box=SIMPLE_HEAD)
@@ -79,11 +80,11 @@ def main(hours: float = 24.0, sites: int = 1, json: Path | None = None) -> None:
     console.print(sheet)
     console.print(f"{heard.events:,} events of {expected:,} calls, with {heard.samples:,} samples")
     if json is not None:
-        told = {
+        figures = {
             "samples": count, "seconds": took, "events": heard.events, "calls": expected, "kept": heard.samples,
             "memory": samples,
         }  # fmt: skip
-        json.write_text(json_.dumps(told, indent=2))
+        json.write_text(json_.dumps(figures, indent=2))
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -1,8 +1,8 @@
-"""XStream's figure 8: the same found in samples as tuples, in windows with a time for each sample, and in segments.
+"""XStream's figure 8: the same search in samples as tuples, in windows with a time for each sample, and in segments.
 
-The forms are written here for the comparison, on the same kernels and without an engine; samples as tuples go through
-plain Python, a tuple at a time, as a record of the order of magnitude only. Beside them the networks run in this
-process, with all that the engine does. All find the same.
+The forms are written here for the comparison, on the same kernels and without an engine. Samples as tuples go through
+plain Python, a tuple at a time, to show only the order of magnitude. The networks run in this process, with all that
+the engine does. All find the same.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ TITLE = "Figure 8: million samples a second in one process"
 _SIZE, _OVERLAP, _RATIO = 8192, 500, 0.32
 _STEP = _SIZE - _OVERLAP
 _WINDOWS = 128
-"""How many are worked on at once."""
+"""How many windows are computed at once."""
 _CHUNK = 1 << 20
 _ROOT = float(np.sqrt(0.5))
 Form = Callable[[Any], int]
@@ -38,39 +38,39 @@ Pair = tuple[int, float]
 
 
 def main(quick: bool = False) -> dict[str, dict[str, Any]]:
-    """Rows of a form, its speed, and how much it found, for both applications."""
+    """Rows of forms, with speed and number of results, for both applications."""
     many, few = (1 << 18, 1 << 15) if quick else (1 << 23, 1 << 18)
     pipes = SOUNDS["pipeline"].frames(0, many)[:, 0].copy()
     calls = SOUNDS["detectaudio"].frames(0, many)
     return {
-        "PIPELINE": _measured(PIPELINE, pipes, few),
-        "DETECTAUDIO": _measured(DETECTAUDIO, calls, few),
+        "PIPELINE": _measure(PIPELINE, pipes, few),
+        "DETECTAUDIO": _measure(DETECTAUDIO, calls, few),
     }
 
 
-def _measured(forms: dict[str, Form], sound: Samples, few: int) -> dict[str, Any]:
-    """Medians of three, but one turn of few samples where they are tuples."""
+def _measure(forms: dict[str, Form], sound: Samples, few: int) -> dict[str, Any]:
+    """Medians of three turns; one turn of few samples if they are tuples."""
     rows: list[tuple[str, float, int]] = []
     for name, form in forms.items():
         some = sound[:few] if name.startswith("SAMPLES") else sound
-        given = prepared(name, some)
+        data = prepare(name, some)
         turns = []
         for _ in range(1 if name.startswith("SAMPLES") else 3):
             start = time.perf_counter()
-            found = form(given)
+            count = form(data)
             turns.append(some.size / (time.perf_counter() - start) / 1e6)
-        rows.append((name, statistics.median(turns), found))
+        rows.append((name, statistics.median(turns), count))
     return {"columns": ["form", "M samples/s", "found"], "rows": rows}
 
 
-def prepared(name: str, sound: Samples) -> Any:
-    """A sound as it is given to a form."""
+def prepare(name: str, sound: Samples) -> Any:
+    """A sound as a form takes it."""
     if name.startswith("network"):
         return _trains(sound)
-    return _paired(sound) if name.startswith("WINDOWS") else np.asfortranarray(sound)
+    return _pair_with_times(sound) if name.startswith("WINDOWS") else np.asfortranarray(sound)
 
 
-def _paired(sound: Samples) -> Samples:
+def _pair_with_times(sound: Samples) -> Samples:
     """Each sample with its time, one beside the other; several channels as columns."""
     pairs = np.empty(sound.shape, [("time", np.int64), ("value", np.int16)])
     pairs["value"] = sound
@@ -85,23 +85,23 @@ def _trains(sound: Samples) -> list[dict[str, Any]]:
     return [
         {"site": [0]}
         | {
-            name: column([segment(np.ascontiguousarray(its), base, begin)], "int16")
-            for name, its in zip(names, frames[begin : begin + _CHUNK].T, strict=True)
+            name: column([segment(np.ascontiguousarray(samples), base, begin)], "int16")
+            for name, samples in zip(names, frames[begin : begin + _CHUNK].T, strict=True)
         }
         for begin in range(0, len(frames), _CHUNK)
     ]
 
 
-def _networked(network: Network, trains: list[dict[str, Any]]) -> int:
-    """How many tuples a network gives."""
+def _run_network(network: Network, trains: list[dict[str, Any]]) -> int:
+    """The number of results of a network."""
     run, (input_,) = au.Local(network), network.inputs
-    given = [*(run.push({input_.name: train}) for train in trains), run.end()]
-    return sum(table.num_rows for tables in given for table in tables.values())
+    results = [*(run.push({input_.name: train}) for train in trains), run.end()]
+    return sum(table.num_rows for tables in results for table in tables.values())
 
 
-def _leaking(sound: Samples, copied: bool = False) -> int:
-    """PIPELINE on a sound, or on pairs: in column order where values are `copied` out and back, else striding."""
-    found = 0
+def _find_leaks(sound: Samples, copied: bool = False) -> int:
+    """PIPELINE on a sound, or on pairs. The values of pairs are `copied` out and back, or read with a stride."""
+    leaks = 0
     begins = np.arange(0, len(sound) - _SIZE + 1, _STEP)
     for at in range(0, len(begins), _WINDOWS):
         some = begins[at : at + _WINDOWS]
@@ -109,24 +109,24 @@ def _leaking(sound: Samples, copied: bool = False) -> int:
         offsets = (some - some[0]).astype(np.int32)
         size = _SIZE
         for _ in range(4):
-            rest, rough = _halved(rest, offsets, size, copied)
+            rest, rough = _halve(rest, offsets, size, copied)
             size //= 2
             offsets = np.arange(len(offsets), dtype=np.int32) * size
         first, last = (np.empty(len(offsets)) for _ in range(2))
         for turn, out in ((1, first), (4, last)):
             _alternate(_values(rough, copied), offsets, np.full(len(offsets), size, np.int32), turn, out)
         heard = first != 0
-        found += int(np.count_nonzero(np.abs(last[heard] / first[heard]) < _RATIO))
-    return found
+        leaks += int(np.count_nonzero(np.abs(last[heard] / first[heard]) < _RATIO))
+    return leaks
 
 
-def _values(given: Samples, copied: bool) -> Samples:
-    if given.dtype.names is None:
-        return given
-    return np.ascontiguousarray(given["value"]) if copied else given["value"]
+def _values(samples: Samples, copied: bool) -> Samples:
+    if samples.dtype.names is None:
+        return samples
+    return np.ascontiguousarray(samples["value"]) if copied else samples["value"]
 
 
-def _halved(rest: Samples, offsets: Any, size: int, copied: bool) -> tuple[Samples, Samples]:
+def _halve(rest: Samples, offsets: Any, size: int, copied: bool) -> tuple[Samples, Samples]:
     paired = rest.dtype.names is not None
     kind: Any = [("time", np.int64), ("value", np.float32)] if paired else np.float32
     smooth, rough = (np.empty(len(offsets) * size // 2, kind) for _ in range(2))
@@ -146,37 +146,37 @@ def _halved(rest: Samples, offsets: Any, size: int, copied: bool) -> tuple[Sampl
 
 
 def _ranges(channel: Samples) -> list[tuple[int, int]]:
-    """The detector of DETECTAUDIO on one channel; the values of pairs are copied out for the transform."""
-    noise, found = Noise(), []
+    """The detector of DETECTAUDIO on one channel. The values of pairs are copied out for the transform."""
+    noise, ranges = Noise(), []
     for begin in range(0, len(channel), _CHUNK):
         some = channel[begin : begin + _CHUNK]
         score = scores(_values(some, copied=True))
-        found += noise.ranges(score, begin + 128 * np.arange(len(score)))
-    return found + noise.rest()
+        ranges += noise.ranges(score, begin + 128 * np.arange(len(score)))
+    return ranges + noise.rest()
 
 
-def _synced(sound: Samples) -> int:
-    """Ranges cut out of all channels, and looked at."""
-    found = 0
+def _cut_ranges(sound: Samples) -> int:
+    """DETECTAUDIO with its ranges cut out of all channels."""
+    events = 0
     for first, last in _ranges(sound[:, 0]):
         cut = [sound[first : last + 1, channel].copy() for channel in range(sound.shape[1])]
-        found += bool(len(cut[0]))
-    return found
+        events += bool(len(cut[0]))
+    return events
 
 
-def _joined(pairs: Samples) -> int:
-    """Every sample of all channels joined by its time with the times that are wanted, with Arrow's hash join.
+def _join_ranges(pairs: Samples) -> int:
+    """DETECTAUDIO with every sample of all channels joined by its time with the times of events, by Arrow's hash join.
 
-    It comes after all ranges are known, which spares it the tables that a join of streams would hold.
+    It runs after all ranges are known, and so needs no tables as a join of streams would.
     """
     ranges = _ranges(pairs[:, 0])
     events = set()
-    wanted = np.concatenate([np.empty(0, np.int64), *(np.arange(first, last + 1) for first, last in ranges)])
+    event_times = np.concatenate([np.empty(0, np.int64), *(np.arange(first, last + 1) for first, last in ranges)])
     which = np.repeat(np.arange(len(ranges)), [last + 1 - first for first, last in ranges])
     for begin in range(0, len(pairs), _CHUNK):
         some = pairs[begin : begin + _CHUNK]
-        mine = (wanted >= begin) & (wanted < begin + len(some))
-        right = pa.table({"time": wanted[mine], "event": which[mine]})
+        in_chunk = (event_times >= begin) & (event_times < begin + len(some))
+        right = pa.table({"time": event_times[in_chunk], "event": which[in_chunk]})
         for channel in range(pairs.shape[1]):
             left = pa.table({name: np.ascontiguousarray(some[name][:, channel]) for name in ("time", "value")})
             met: Any = left.join(right, "time", join_type="inner", use_threads=False)
@@ -188,25 +188,25 @@ def _pairs(sound: Samples) -> Iterator[Pair]:
     yield from enumerate(sound.tolist())
 
 
-def _rewound(pairs: Iterable[Pair], size: int, step: int) -> Iterator[list[Pair]]:
-    held: deque[Pair] = deque()
+def _rewindow(pairs: Iterable[Pair], size: int, step: int) -> Iterator[list[Pair]]:
+    window: deque[Pair] = deque()
     skip = 0
     for pair in pairs:
         if skip:
             skip -= 1
             continue
-        held.append(pair)
-        if len(held) == size:
-            yield list(held)
+        window.append(pair)
+        if len(window) == size:
+            yield list(window)
             skip = max(0, step - size)
             for _ in range(min(step, size)):
-                held.popleft()
+                window.popleft()
 
 
 def _sample_leaks(sound: Samples) -> int:
     """PIPELINE, a tuple at a time in plain Python."""
-    found = 0
-    for window in _rewound(_pairs(sound), _SIZE, _STEP):
+    leaks = 0
+    for window in _rewindow(_pairs(sound), _SIZE, _STEP):
         rest, rough = window, window
         for _ in range(4):
             pairs = list(zip(rest[::2], rest[1::2], strict=True))
@@ -217,34 +217,34 @@ def _sample_leaks(sound: Samples) -> int:
             peaks.append(best(rough, key=lambda pair: pair[1]))
             rough = rough[rough.index(peaks[-1]) :]
         (_, first), *_, (_, last) = peaks
-        found += first != 0 and abs(last / first) < _RATIO
-    return found
+        leaks += first != 0 and abs(last / first) < _RATIO
+    return leaks
 
 
 def _sample_ranges(sound: Samples) -> list[tuple[int, int]]:
     noise = Noise()
-    found = []
-    for window in _rewound(_pairs(sound[:, 0]), 32, 128):
+    ranges = []
+    for window in _rewindow(_pairs(sound[:, 0]), 32, 128):
         score = scores(np.array([value for _, value in window], np.int16))
-        found += noise.ranges(score, np.array([window[0][0]]))
-    return found + noise.rest()
+        ranges += noise.ranges(score, np.array([window[0][0]]))
+    return ranges + noise.rest()
 
 
-def _sample_joined(sound: Samples) -> int:
-    """DETECTAUDIO, a tuple at a time: each sample of each channel waits in a table of times until it is asked for."""
+def _join_samples(sound: Samples) -> int:
+    """DETECTAUDIO, a tuple at a time: each sample of each channel waits in a table of times until a range needs it."""
     tables: list[dict[int, int]] = [{} for _ in range(sound.shape[1])]
     for at, frame in enumerate(sound.tolist()):
         for table, value in zip(tables, frame, strict=True):
             table[at] = value
-    found = 0
+    events = 0
     for first, last in _sample_ranges(sound):
         cut = [[table.pop(at) for at in range(first, last + 1) if at in table] for table in tables]
-        found += bool(cut[0])
-    return found
+        events += bool(cut[0])
+    return events
 
 
 def _before_sync() -> Network:
-    """DETECTAUDIO up to its ranges, of which those count that are kept."""
+    """DETECTAUDIO up to the ranges that it keeps."""
     windows = au.stream("array", ARRAY).map(site="site", one="one").rewindow(32, 96, by="site")
     spectra = windows.transform("hann", "fft", into="spectrum").stats(column="spectrum", score="band(3, 4)")
     return au.network(ranges=spectra.cfar("score", by="site", column="one").filter("keep"))
@@ -252,19 +252,19 @@ def _before_sync() -> Network:
 
 PIPELINE: dict[str, Form] = {
     "SAMPLES, plain Python": _sample_leaks,
-    "WINDOWSTRIDE": lambda pairs: _leaking(pairs),
-    "WINDOWS": lambda pairs: _leaking(pairs, copied=True),
-    "SEGS": lambda sound: _leaking(sound),
-    "network": lambda trains: _networked(pipeline(), trains),
+    "WINDOWSTRIDE": lambda pairs: _find_leaks(pairs),
+    "WINDOWS": lambda pairs: _find_leaks(pairs, copied=True),
+    "SEGS": lambda sound: _find_leaks(sound),
+    "network": lambda trains: _run_network(pipeline(), trains),
 }
 DETECTAUDIO: dict[str, Form] = {
     "SAMPLES before sync, plain Python": lambda sound: len(_sample_ranges(sound)),
-    "SAMPLES with a join, plain Python": _sample_joined,
+    "SAMPLES with a join, plain Python": _join_samples,
     "WINDOWS before sync": lambda pairs: len(_ranges(pairs[:, 0])),
-    "WINDOWS with sync": _synced,
-    "WINDOWS with a join": _joined,
+    "WINDOWS with sync": _cut_ranges,
+    "WINDOWS with a join": _join_ranges,
     "SEGS before sync": lambda sound: len(_ranges(sound[:, 0])),
-    "SEGS with sync": _synced,
-    "network before sync": lambda trains: _networked(_before_sync(), trains),
-    "network with sync": lambda trains: _networked(detectaudio(), trains),
+    "SEGS with sync": _cut_ranges,
+    "network before sync": lambda trains: _run_network(_before_sync(), trains),
+    "network with sync": lambda trains: _run_network(detectaudio(), trains),
 }

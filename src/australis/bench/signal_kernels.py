@@ -1,4 +1,4 @@
-"""The arithmetic of XStream's applications by itself, on files that are mapped into memory, a thread a file."""
+"""The arithmetic of XStream's applications alone, on mapped files, with a thread for each file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CHUNK = 1 << 22
 
 
 def bare(name: str, source: Samples) -> float:
-    """Million samples a second."""
+    """Run the kernel of an application, and return million samples a second."""
     size, kernel = KERNELS[name]
     channels = len(source.schema) - 1
 
@@ -40,14 +40,14 @@ def bare(name: str, source: Samples) -> float:
 
 
 def windows(samples: Array, size: int) -> Segments:
-    """Samples in windows that follow one another."""
+    """Samples in consecutive windows."""
     count = len(samples) // size
     one, offsets = np.ones(count, np.int64), np.arange(count, dtype=np.int32) * size
     return Segments(samples, offsets, np.full(count, size, np.int32), offsets.astype(np.int64), one, one, 0 * one)
 
 
 def scores(samples: Array, size: int = 32, step: int = 128) -> Array:
-    """What DETECTAUDIO makes of each window: two bins of its spectrum."""
+    """The score of each window in DETECTAUDIO: two bins of its spectrum."""
     count = (len(samples) - size) // step + 1
     width = samples.strides[0]
     block = np.lib.stride_tricks.as_strided(samples, (count, size), (step * width, width), writeable=False)
@@ -57,7 +57,7 @@ def scores(samples: Array, size: int = 32, step: int = 128) -> Array:
 
 
 class Noise:
-    """What CFAR knows of one signal."""
+    """The state of CFAR for one signal."""
 
     def __init__(self) -> None:
         self.box = Cfar("score")
@@ -65,15 +65,15 @@ class Noise:
         self.floats: Any = [np.zeros(1) for _ in range(2)]
 
     def ranges(self, score: Array, start: Array, size: int = 32) -> list[tuple[int, int]]:
-        """The ranges that are to be kept, as far as they are known after some windows."""
+        """The ranges to keep that are complete after some windows."""
         box, none = self.box, np.zeros(len(score), np.int64)
         settings = (box.threshold, box.weight, box.startup, box.refractory, box.longest, box.padding, box.lock)
         one, use, late = none + 1, np.ones(len(score), np.bool_), np.zeros(len(score), np.bool_)
         windows = (none, score, use, start, start + size, one, one, none, none)
-        given: list[Any] = [*windows, *self.ints, *self.floats, *settings, late]
-        _, first, last, keep, _ = _detect(*given)
-        kept = keep == 1
-        return list(zip(np.maximum(first[kept], 0).tolist(), last[kept].tolist(), strict=True))
+        arguments: list[Any] = [*windows, *self.ints, *self.floats, *settings, late]
+        _, first, last, keep, _ = _detect(*arguments)
+        keeps = keep == 1
+        return list(zip(np.maximum(first[keeps], 0).tolist(), last[keeps].tolist(), strict=True))
 
     def rest(self) -> list[tuple[int, int]]:
         """The range that is open at the end."""
@@ -81,20 +81,20 @@ class Noise:
         return [(max(begin - self.box.padding, 0), stop - 1 + self.box.padding)] if left > 0 else []
 
 
-def _largest(given: Segments) -> None:
-    MEASURES["max"].of(given)
+def _largest(segments: Segments) -> None:
+    MEASURES["max"].of(segments)
 
 
-def _spread(given: Segments) -> None:
-    MEASURES["std"].of(given)
+def _spread(segments: Segments) -> None:
+    MEASURES["std"].of(segments)
 
 
-def _events(given: Segments) -> None:
-    Noise().ranges(scores(given.samples), given.start)
+def _events(segments: Segments) -> None:
+    Noise().ranges(scores(segments.samples), segments.start)
 
 
-def _leaks(given: Segments) -> None:
-    wavelet, rest = Wavelet(4), given
+def _leaks(segments: Segments) -> None:
+    wavelet, rest = Wavelet(4), segments
     for _ in range(4):
         rest, detail = wavelet._halved(rest)
     for turn in (1, 4):
@@ -108,4 +108,4 @@ KERNELS: dict[str, tuple[int, Callable[[Segments], None]]] = {
     "detectaudio": (128, _events),
     "pipeline": (8192, _leaks),
 }
-"""What does the arithmetic, on windows of so many samples of the first channel."""
+"""The kernel of each application, and the size of its windows of the first channel."""

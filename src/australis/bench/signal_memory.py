@@ -1,4 +1,4 @@
-"""XStream's figure 6: what holding a signal costs, by appending to it, as more and more of it is held."""
+"""XStream's figure 6: the cost of appending to a signal, as more and more of it is held."""
 
 from __future__ import annotations
 
@@ -22,39 +22,39 @@ _BASE = timebase(48_000)
 Append = Callable[[Segment, Segment], Segment]
 
 
-def _copied(left: Segment, right: Segment) -> Segment:
-    return segment(_sealed(np.concatenate([left.contiguous(), right.contiguous()])), _BASE, left.start)
+def _append_copy(left: Segment, right: Segment) -> Segment:
+    return segment(_seal(np.concatenate([left.contiguous(), right.contiguous()])), _BASE, left.start)
 
 
-def _copied_always(left: Segment, right: Segment) -> Segment:
-    """The parts are passed on as copies too, to the box that appends and to the one that cuts."""
-    return segment(_sealed(_copied(left, _anew(right)).contiguous().copy()), _BASE, left.start)
+def _append_copies(left: Segment, right: Segment) -> Segment:
+    """Append, and copy the parts too: for the box that appends and for the one that cuts."""
+    return segment(_seal(_append_copy(left, _copy(right)).contiguous().copy()), _BASE, left.start)
 
 
-def _anew(each: Segment) -> Segment:
-    return segment(_sealed(each.contiguous().copy()), _BASE, each.start)
+def _copy(each: Segment) -> Segment:
+    return segment(_seal(each.contiguous().copy()), _BASE, each.start)
 
 
-def _sealed(samples: Samples) -> Samples:
-    """An array that a segment may share: nobody changes it any more."""
+def _seal(samples: Samples) -> Samples:
+    """Make an array read-only, so that segments may share it."""
     samples.flags.writeable = False
     return samples
 
 
 MANAGERS: dict[str, Append] = {
     "RefCount-Lazy": Segment.append,
-    "RefCount-Copy": _copied,
-    "CopyAlways": _copied_always,
+    "RefCount-Copy": _append_copy,
+    "CopyAlways": _append_copies,
 }
-"""As the paper names them; the first is ours."""
+"""The ways to append, by their names in the paper; the first is ours."""
 
 
 def main(quick: bool = False) -> dict[str, dict[str, Any]]:
-    """Million samples a second by the size of batches in KB a channel, and nanoseconds an append by those before it."""
+    """Million samples a second by the size of batches in KB a channel, and nanoseconds of an append by earlier ones."""
     sizes = (16, 64) if quick else (16, 64, 256, 1024, 4096)
     total = 1 << 16 if quick else 1 << 21
     rows = [
-        (size, *(held(append, 512 * size, total) for append in MANAGERS.values()), boxes(512 * size, total))
+        (size, *(hold(append, 512 * size, total) for append in MANAGERS.values()), boxes(512 * size, total))
         for size in sizes
     ]
     counts = (100, 1_000) if quick else (100, 1_000, 10_000, 100_000)
@@ -65,10 +65,10 @@ def main(quick: bool = False) -> dict[str, dict[str, Any]]:
     }
 
 
-def held(append: Append, batch: int, total: int) -> float:
-    """Batches of so many samples of each channel are held, an event is cut out of each, and the rest is freed."""
+def hold(append: Append, batch: int, total: int) -> float:
+    """Hold batches of samples of each channel, cut an event out of each, and free the rest."""
     sound = SOUNDS["detectaudio"].frames(0, batch)
-    channels = [_cut(sound[:, channel].copy()) for channel in range(_CHANNELS)]
+    channels = [_split(sound[:, channel].copy()) for channel in range(_CHANNELS)]
     turns = max(1, total // batch)
     start = time.perf_counter()
     for _ in range(turns):
@@ -82,23 +82,26 @@ def held(append: Append, batch: int, total: int) -> float:
 
 
 def boxes(batch: int, total: int) -> float:
-    """The application itself, in batches of so many samples of each channel."""
+    """Run the application itself, in batches of samples of each channel."""
     net = APPLICATIONS["detectaudio"]()
     turns = max(2, total // batch)
     sound = SOUNDS["detectaudio"].frames(0, batch)
     run, spent = au.Local(net), 0.0
     for turn in range(turns):
-        parts = [_cut(np.ascontiguousarray(sound[:, channel]), 1 << 16, turn * batch) for channel in range(_CHANNELS)]
-        columns = {name: column(its, "int16") for name, its in zip(net.inputs[0].schema.names[1:], parts, strict=True)}
-        given = {"site": np.zeros(len(parts[0]), np.int32), **columns}
+        parts = [_split(np.ascontiguousarray(sound[:, channel]), 1 << 16, turn * batch) for channel in range(_CHANNELS)]
+        columns = {
+            name: column(segments, "int16")
+            for name, segments in zip(net.inputs[0].schema.names[1:], parts, strict=True)
+        }
+        tuples = {"site": np.zeros(len(parts[0]), np.int32), **columns}
         start = time.perf_counter()
-        run.push(array=given)
+        run.push(array=tuples)
         spent += time.perf_counter() - start if turn else 0.0
     return (turns - 1) * batch * _CHANNELS / spent / 1e6
 
 
 def appending(many: int) -> float:
-    """Nanoseconds that one more append takes after so many: the mean of a tenth more, the best of three."""
+    """Nanoseconds of one more append after `many`: the mean over a tenth more, the best of three."""
     more = max(100, many // 10)
     parts = [segment(np.zeros(_SEGMENT, np.int16), _BASE, at * _SEGMENT) for at in range(many + more)]
     best = float("inf")
@@ -113,6 +116,6 @@ def appending(many: int) -> float:
     return best
 
 
-def _cut(samples: Samples, size: int = _SEGMENT, start: int = 0) -> list[Segment]:
-    shared = _sealed(samples.copy())
+def _split(samples: Samples, size: int = _SEGMENT, start: int = 0) -> list[Segment]:
+    shared = _seal(samples.copy())
     return [segment(shared[at : at + size], _BASE, start + at) for at in range(0, len(shared), size)]

@@ -1,4 +1,4 @@
-"""The figures of signals as a picture."""
+"""A picture of the measurements of signals."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def draw(report: dict[str, Any], path: Path) -> None:
     figure, (table, lines, bars) = pyplot.subplots(3, 1, figsize=(10, 11), layout="constrained")
     names = list(report["applications"])
     for place, (key, label) in enumerate(_SYSTEMS.items()):
-        found = [(at, report["applications"][name].get(key)) for at, name in enumerate(names)]
-        there = [(at + 0.13 * (place - 2.5), value) for at, value in found if value is not None]
+        values = [(at, report["applications"][name].get(key)) for at, name in enumerate(names)]
+        there = [(at + 0.13 * (place - 2.5), value) for at, value in values if value is not None]
         table.bar([at for at, _ in there], [value for _, value in there], 0.13, label=label)
     table.set(yscale="log", ylabel="M samples/s", xticks=range(len(names)), xticklabels=names, title="Table I")
     table.tick_params(axis="x", labelsize="small")

@@ -47,7 +47,7 @@ LOADING = {"commercial": 4.2, "borealis": 8.1, "no segments": 2.24, "xstream": 0
 GOAL = 10
 RATE = 48_000
 _FILE = 1 << 27
-"""Samples of the files of an application, which are read over and over."""
+"""The samples of the files of an application, which are read repeatedly."""
 _ALONE, _BARE = 1 << 26, 1 << 30
 _LINES = 1 << 24
 _NINE = 9 * 44_100
@@ -62,15 +62,15 @@ def main(
     repeat: int = 3,
     quick: bool = False,
 ) -> None:
-    """Measure all of them, or one, and show the figures."""
+    """Measure all applications, or those in `only`, and print the figures."""
     samples, lines, repeat = (1 << 20, 1 << 17, 1) if quick else (samples, min(samples, _LINES), repeat)
-    wanted = only.split(",") if only else list(APPLICATIONS)
-    for name in wanted:
+    chosen = only.split(",") if only else list(APPLICATIONS)
+    for name in chosen:
         if name not in APPLICATIONS:
             raise RunError(f"there is no application `{name}`; there are {listing(APPLICATIONS)}")
-    names = [name for name in APPLICATIONS if name in wanted]
+    names = [name for name in APPLICATIONS if name in chosen]
     report: dict[str, Any] = {"samples": samples, "repeat": repeat, "load": os.getloadavg()[0]}
-    spark, ours = session(master="local[2]")
+    spark, own_session = session(master="local[2]")
     report["machine"] = machine(spark)
     with tempfile.TemporaryDirectory() as temporary:
         folder = data or Path(temporary)
@@ -78,7 +78,7 @@ def main(
         report["start"] = start(spark, folder, repeat)
         report["applications"] = {name: application(spark, name, folder, samples, repeat) for name in names}
         report["csv"] = text(spark, names[:1] if quick else names, folder, lines, repeat)
-    if ours:
+    if own_session:
         spark.stop()
     if not only:
         report["memory"] = signal_memory.main(quick)
@@ -92,25 +92,25 @@ def main(
 
 
 def application(spark: SparkSession, name: str, folder: Path, samples: int, repeat: int) -> dict[str, Any]:
-    """One of them: on Spark, in one process, and what its arithmetic takes alone. Medians, after a turn to warm up."""
+    """Measure an application on Spark, in one process, and its arithmetic alone. Medians, after a turn to warm up."""
     (input_,) = APPLICATIONS[name]().inputs
     channels = len(input_.schema) - 1
     files = record(folder, name, min(samples, _FILE) // 2 // channels)
     source = Samples(input_.schema, files, RATE, times=max(1, samples // _FILE))
     few = replace(source, times=min(source.times, _BARE // _FILE))
-    found: dict[str, Any] = dict(PAPER[name])
-    found["turns"] = _turns(partial(on_spark, spark, name, source, count(source)), repeat)
-    found["spark"] = statistics.median(found["turns"])
-    found["times"] = found["spark"] / found["xstream"]
-    found["met"] = found["times"] >= GOAL
-    found["alone"] = statistics.median(_turns(partial(alone, name, source), repeat))
-    found["kernel"] = statistics.median(_turns(partial(bare, name, few), repeat))
-    found["part"] = found["spark"] / found["kernel"]
-    return found
+    figures: dict[str, Any] = dict(PAPER[name])
+    figures["turns"] = _turns(partial(on_spark, spark, name, source, count(source)), repeat)
+    figures["spark"] = statistics.median(figures["turns"])
+    figures["times"] = figures["spark"] / figures["xstream"]
+    figures["met"] = figures["times"] >= GOAL
+    figures["alone"] = statistics.median(_turns(partial(alone, name, source), repeat))
+    figures["kernel"] = statistics.median(_turns(partial(bare, name, few), repeat))
+    figures["part"] = figures["spark"] / figures["kernel"]
+    return figures
 
 
 def start(spark: SparkSession, folder: Path, repeat: int) -> float:
-    """Seconds that a run takes which has next to nothing to do."""
+    """The seconds of a run that has almost nothing to do."""
     few = folder / "few"
     few.mkdir(exist_ok=True)
     source = Samples(APPLICATIONS["passchain"]().inputs[0].schema, record(few, "passchain", 4096), RATE)
@@ -119,44 +119,44 @@ def start(spark: SparkSession, folder: Path, repeat: int) -> float:
 
 
 def text(spark: SparkSession, names: list[str], folder: Path, lines: int, repeat: int) -> dict[str, Any]:
-    """From CSV, as the paper has it: seconds to load its nine seconds, and million samples a second with loading."""
-    found: dict[str, Any] = {"loading": dict(LOADING)}
+    """Measure from CSV, as the paper does: seconds to load nine seconds, and million samples a second with loading."""
+    figures: dict[str, Any] = {"loading": dict(LOADING)}
     nine = folder / "nine.csv"
     _write(nine, "passchain", _NINE)
     schema = APPLICATIONS["passchain"]().inputs[0].schema
     loading = _turns(lambda: _seconds(lambda: list(parts(uri.source(f"{nine}?rate=44100", schema)))), repeat)
-    found["loading"]["ours"] = statistics.median(loading)
+    figures["loading"]["ours"] = statistics.median(loading)
     for name in names:
         (input_,) = APPLICATIONS[name]().inputs
         channels = len(input_.schema) - 1
         path = folder / f"{SOUNDS[name].kind}.csv"
         _write(path, name, lines // channels)
-        made = uri.source(f"{path}?rate={RATE}", input_.schema)
-        turn = partial(on_spark, spark, name, made, lines // channels * channels)
-        found[name] = statistics.median(_turns(turn, repeat))
-    return found
+        source = uri.source(f"{path}?rate={RATE}", input_.schema)
+        turn = partial(on_spark, spark, name, source, lines // channels * channels)
+        figures[name] = statistics.median(_turns(turn, repeat))
+    return figures
 
 
 def on_spark(spark: SparkSession, name: str, source: Source, samples: int) -> float:
     """Million samples a second, from the start of the query to its end."""
     net = APPLICATIONS[name]()
     with tempfile.TemporaryDirectory() as folder:
-        given = {net.inputs[0].name: source}
-        run = partial(net.run, given, spark=spark, checkpoint=f"{folder}/checkpoint", partitions=2)
+        sources = {net.inputs[0].name: source}
+        run = partial(net.run, sources, spark=spark, checkpoint=f"{folder}/checkpoint", partitions=2)
         return samples / _seconds(run) / 1e6
 
 
 def alone(name: str, source: Samples) -> float:
-    """The boxes in this process, on parts of files."""
+    """Million samples a second of the boxes in this process, on parts of files."""
     net = APPLICATIONS[name]()
     run, (input_,) = au.Local(net), net.inputs
-    done, begin = 0, time.perf_counter()
+    samples, begin = 0, time.perf_counter()
     for part in parts(source):
         run.push({input_.name: part.tuples})
-        done += int(part.tuples.num_rows) * min(source.size, source._length) * (len(source.schema) - 1)
-        if done >= _ALONE:
+        samples += int(part.tuples.num_rows) * min(source.size, source._length) * (len(source.schema) - 1)
+        if samples >= _ALONE:
             break
-    return done / (time.perf_counter() - begin) / 1e6
+    return samples / (time.perf_counter() - begin) / 1e6
 
 
 def count(source: Samples) -> int:
@@ -165,7 +165,7 @@ def count(source: Samples) -> int:
 
 
 def show(report: dict[str, Any]) -> None:
-    """The tables on the screen."""
+    """Print the tables."""
     console = Console()
     for title, columns, rows in tables(report):
         sheet = Sheet(box=SIMPLE_HEAD)
@@ -178,7 +178,7 @@ def show(report: dict[str, Any]) -> None:
 
 
 def markdown(report: dict[str, Any]) -> str:
-    """The tables for a document."""
+    """The tables as Markdown."""
     where = ", ".join(f"{name} {value}" for name, value in report["machine"].items())
     text = [f"{where}, load {report['load']:.1f}\n"]
     for title, columns, rows in tables(report):
@@ -188,7 +188,7 @@ def markdown(report: dict[str, Any]) -> str:
 
 
 def tables(report: dict[str, Any]) -> Iterator[tuple[str, list[str], list[list[str]]]]:
-    """What there is to show: a title, the names of columns, and rows."""
+    """The tables of a report: a title, the names of columns, and rows."""
     rows, more = [], []
     for name, each in report["applications"].items():
         systems = [_number(each.get(key)) for key in ("commercial", "borealis", "no segments", "xstream", "spark")]
@@ -203,8 +203,8 @@ def tables(report: dict[str, Any]) -> Iterator[tuple[str, list[str], list[list[s
     yield "Seconds to load nine seconds of sound from CSV", list(loading), seconds
     for title, chart in ((signal_memory.TITLE, "memory"), (signal_forms.TITLE, "forms")):
         for name, table in report.get(chart, {}).items():
-            shown = [[each if isinstance(each, str) else _number(each) for each in row] for row in table["rows"]]
-            yield f"{title}: {name}", table["columns"], shown
+            cells = [[each if isinstance(each, str) else _number(each) for each in row] for row in table["rows"]]
+            yield f"{title}: {name}", table["columns"], cells
 
 
 def _number(value: float | None) -> str:
@@ -214,7 +214,7 @@ def _number(value: float | None) -> str:
 
 
 def _turns(turn: Callable[[], float], repeat: int) -> list[float]:
-    """So many turns, after one to warm up; a single one is for tests."""
+    """Repeat a turn, after one to warm up. A single turn, for tests, has no warm-up."""
     if repeat > 1:
         turn()
     return [turn() for _ in range(repeat)]
@@ -227,7 +227,7 @@ def _seconds(work: Callable[[], Any]) -> float:
 
 
 def _write(path: Path, name: str, frames: int) -> None:
-    """A sound as CSV with a line a sample, and the names of channels before."""
+    """Write a sound as CSV, with the names of channels and a line for each sample."""
     sound = replace(SOUNDS[name], seed=0)
     some = sound.frames(0, min(frames, 1 << 20))
     whole = np.concatenate([some] * -(-frames // len(some)))[:frames]

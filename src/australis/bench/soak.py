@@ -35,7 +35,7 @@ def network() -> Network:
 
 
 def source(net: Network, tuples: int) -> Rate:
-    """All tuples are due at once; their `time` runs as if they had come at their pace."""
+    """A source whose tuples are all due at once. Their `time` runs as if they had come at their rate."""
     columns = {
         "time": f"n div {A_SECOND}",
         "vid": f"cast(n * 7919 % {KEYS} as int)",
@@ -46,30 +46,32 @@ def source(net: Network, tuples: int) -> Rate:
 
 
 def main(hours: float = 1.0, json: Path | None = None) -> None:
-    """Run, and say how memory and the checkpoint grew."""
+    """Run, and print how memory and the checkpoint grew."""
     net, tuples = network(), int(hours * 3600 * A_SECOND)
     console = Console()
-    spark, ours = session(master="local[2,4]")
+    spark, own_session = session(master="local[2,4]")
     samples: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as folder:
-        given = {"reports": source(net, tuples)} | {name: f"{folder}/{name}/" for name in ("stats", "seen", "slow")}
+        connectors = {"reports": source(net, tuples)} | {
+            name: f"{folder}/{name}/" for name in ("stats", "seen", "slow")
+        }
         start = time.monotonic()
-        run = net.start(given, spark=spark, checkpoint=f"{folder}/checkpoint", partitions=2, train=A_SECOND * 60)
+        run = net.start(connectors, spark=spark, checkpoint=f"{folder}/checkpoint", partitions=2, train=A_SECOND * 60)
         with run:
             while not run.wait(0.2):
-                done = sum(each["taken"]["reports"] for each in run.progress)
-                if run.progress and (not samples or samples[-1]["tuples"] != done):
+                taken = sum(each["taken"]["reports"] for each in run.progress)
+                if run.progress and (not samples or samples[-1]["tuples"] != taken):
                     size = sum(path.stat().st_size for path in _files(Path(folder) / "checkpoint"))
                     samples.append(
-                        {"seconds": time.monotonic() - start, "tuples": done, "checkpoint": size} | processes.memory()
+                        {"seconds": time.monotonic() - start, "tuples": taken, "checkpoint": size} | processes.memory()
                     )
         took = time.monotonic() - start
-    if ours:
+    if own_session:
         spark.stop()
-    shown = samples[:: max(1, len(samples) // _ROWS)]
+    chosen = samples[:: max(1, len(samples) // _ROWS)]
     sheet = Sheet("minutes of input", "driver", "Spark", "workers", "checkpoint", box=SIMPLE_HEAD)
     sheet.title = f"{tuples:,} tuples in {took:.0f} s: MB"
-    for each in shown:
+    for each in chosen:
         sizes = (f"{each[name] / 1e6:,.0f}" for name in ("driver", "spark", "workers", "checkpoint"))
         sheet.add_row(f"{each['tuples'] / A_SECOND / 60:.0f}", *sizes)
     console.print(sheet)

@@ -1,5 +1,7 @@
-"""How long things take to begin: importing, a help text, a small run in this process and on Spark, each beside what it
-stands on, in fresh processes and in turn."""
+"""How long things take to start: importing, a help text, a small run in this process and on Spark.
+
+Each is compared with what it is built on, in fresh processes and in turn.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +18,11 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table as Sheet
 
-from australis.bench.imports import Imported, by_package, imported
+from australis.bench.imports import Imported, by_package, measure_imports
 from australis.errors import RunError
 
 LIBRARIES, SPARK = "import numpy, pyarrow", "Spark and one job"
-"""What others are compared with: the libraries that streams are made of, and a session that runs something."""
+"""The baselines: the libraries that streams are made of, and a session that runs a job."""
 
 _NETWORK = """\
 australis: 2
@@ -80,7 +82,7 @@ done("the run to its end")
 spark.stop()
 done("the end of Spark")
 """
-# A process of its own becomes the parent of whoever loses theirs, so that Spark's processes are counted too.
+# This process becomes the parent of orphans (a subreaper), so that Spark's processes are counted too.
 _METER = """\
 import ctypes, os, resource, subprocess, sys, time
 try:
@@ -104,48 +106,48 @@ print(wall, used.ru_utime + used.ru_stime)
 
 @dataclass(frozen=True)
 class Took:
-    """Seconds by the clock, and of processors: those of all processes that it started."""
+    """Seconds by the clock, and processor seconds of all processes that were started."""
 
     wall: float
     processor: float
 
 
 def commands(folder: Path, spark: bool = True) -> dict[str, list[str]]:
-    """What is measured, by name; files of the runs are in a folder."""
+    """The commands that are measured, by name. The files of the runs are in a folder."""
     python, australis = [sys.executable, "-c"], [sys.executable, "-m", "australis"]
     files = ["--source", f"reports={folder / 'reports.csv'}", "--sink", f"jams={folder / 'jams.csv'}"]
     run = [*australis, "run", str(folder / "jams.yaml"), *files]
-    found = {
+    by_name = {
         LIBRARIES: [*python, LIBRARIES],
         "import australis": [*python, "import australis"],
         "australis --help": [*australis, "--help"],
         "australis check": [*australis, "check", str(folder / "jams.yaml")],
         "australis run --local": [*run, "--local"],
     }
-    return found | ({SPARK: [*python, _BARE], "australis run": run} if spark else {})
+    return by_name | ({SPARK: [*python, _BARE], "australis run": run} if spark else {})
 
 
 def main(repeat: int = 5, spark: bool = True, json: Path | None = None) -> None:
-    """Measure, and show what takes how long, how much of it is importing, and the phases of a run."""
+    """Measure, and print how long each command takes, what it imports, and the phases of a run."""
     console = Console()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        _lay_out(folder)
-        wanted = commands(folder, spark)
+        _write_files(folder)
+        measured_commands = commands(folder, spark)
         with console.status("once, to warm up") as status:
-            for words in wanted.values():
-                measured(words, folder)
-            turns: dict[str, list[Took]] = {each: [] for each in wanted}
+            for words in measured_commands.values():
+                measure(words, folder)
+            turns: dict[str, list[Took]] = {each: [] for each in measured_commands}
             for turn in range(repeat):
                 status.update(f"turn {turn + 1} of {repeat}")
-                for each, words in wanted.items():
-                    turns[each].append(measured(words, folder))
+                for each, words in measured_commands.items():
+                    turns[each].append(measure(words, folder))
             status.update("what is imported, and the phases of a run")
-            loaded = imported(wanted["australis run --local"], folder)
+            loaded = measure_imports(measured_commands["australis run --local"], folder)
             local = phases(_LOCAL, folder)
             on_spark = phases(_ON_SPARK, folder) if spark else {}
     took = {each: _median(some) for each, some in turns.items()}
-    console.print(_compared(took, repeat))
+    console.print(_comparison(took, repeat))
     console.print(_imports(loaded))
     console.print(_parts("Phases of a run in this process, once", local))
     if spark:
@@ -161,21 +163,21 @@ def main(repeat: int = 5, spark: bool = True, json: Path | None = None) -> None:
         json.write_text(json_.dumps(figures, indent=2))
 
 
-def measured(words: list[str], folder: Path) -> Took:
+def measure(words: list[str], folder: Path) -> Took:
     """How long a command takes, in a fresh process."""
-    told = subprocess.run([sys.executable, "-c", _METER, *words], cwd=folder, capture_output=True, text=True)
-    if told.returncode:
-        raise RunError(f"bench start: `{' '.join(words)[:80]}` failed: {told.stderr.strip()[-400:]}")
-    wall, processor = map(float, told.stdout.split())
+    result = subprocess.run([sys.executable, "-c", _METER, *words], cwd=folder, capture_output=True, text=True)
+    if result.returncode:
+        raise RunError(f"bench start: `{' '.join(words)[:80]}` failed: {result.stderr.strip()[-400:]}")
+    wall, processor = map(float, result.stdout.split())
     return Took(wall, processor)
 
 
 def phases(code: str, folder: Path) -> dict[str, Took]:
-    """How long each phase of a run takes, of which the processor's time is that of Python alone."""
-    told = subprocess.run([sys.executable, "-c", _PHASES + code], cwd=folder, capture_output=True, text=True)
-    if told.returncode:
-        raise RunError(f"bench start: a run failed: {told.stderr.strip()[-400:]}")
-    lines = (line.split("\t") for line in told.stdout.splitlines())
+    """How long each phase of a run takes. Processor time is that of Python alone."""
+    result = subprocess.run([sys.executable, "-c", _PHASES + code], cwd=folder, capture_output=True, text=True)
+    if result.returncode:
+        raise RunError(f"bench start: a run failed: {result.stderr.strip()[-400:]}")
+    lines = (line.split("\t") for line in result.stdout.splitlines())
     return {phase: Took(float(wall), float(processor)) for phase, wall, processor in lines}
 
 
@@ -184,7 +186,7 @@ def _median(some: Iterable[Took]) -> Took:
     return Took(median(walls), median(processors))
 
 
-def _compared(took: Mapping[str, Took], repeat: int) -> Sheet:
+def _comparison(took: Mapping[str, Took], repeat: int) -> Sheet:
     sheet = Sheet(box=SIMPLE_HEAD, title=f"To begin: by the clock and of processors, medians of {repeat} in turn")
     for heading in ("", "seconds", "× numpy, pyarrow", "× Spark"):
         sheet.add_column(heading, no_wrap=True)
@@ -213,8 +215,8 @@ def _parts(title: str, took: Mapping[str, Took]) -> Sheet:
     return sheet
 
 
-def _lay_out(folder: Path) -> None:
-    """A network, and three minutes of two segments: sixty cars creep in one, and ten drive in the other."""
+def _write_files(folder: Path) -> None:
+    """Write a network, and four minutes of two segments: sixty cars creep in one, and ten drive in the other."""
     (folder / "jams.yaml").write_text(_NETWORK)
     reports = [
         f"{time},{vid},{20 if vid < 60 else 60},0,{1 if vid < 60 else 2}"

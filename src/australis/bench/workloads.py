@@ -1,4 +1,4 @@
-"""What the engine is measured on: made-up tuples in Parquet files, and the networks that take them."""
+"""The workloads of the engine: artificial tuples in Parquet files, and the networks that take them."""
 
 from __future__ import annotations
 
@@ -35,28 +35,28 @@ CHAIN: tuple[str | Mapping[str, str], ...] = (
     {"value": "value - key"},
     "value % 4 != 1",
 )
-"""Maps and filters by turns; about half of the tuples pass. Texts mean the same to Spark."""
+"""Maps and filters in turn. About half of the tuples pass. Spark understands the same texts."""
 
 ONE = "value < 47"
 """A filter that lets as many through as the chain."""
 
 
 def tuples(folder: Path, count: int) -> Path:
-    """A folder of so many tuples, made once. A shorter one holds the first tuples of a longer one."""
+    """A folder of `count` tuples, which is made once. A shorter one has the first tuples of a longer one."""
     there = folder / f"{count}-tuples"
     if not there.exists():
-        made = there.with_suffix(".part")
-        shutil.rmtree(made, ignore_errors=True)
-        made.mkdir(parents=True)
+        unfinished = there.with_suffix(".part")
+        shutil.rmtree(unfinished, ignore_errors=True)
+        unfinished.mkdir(parents=True)
         for place, start in enumerate(range(0, count, FILE)):
-            part = _made(place).slice(0, count - start)
-            pa.parquet.write_table(part, made / f"{place:03}.parquet", row_group_size=_ROW_GROUP)
-        made.rename(there)
+            part = _make_tuples(place).slice(0, count - start)
+            pa.parquet.write_table(part, unfinished / f"{place:03}.parquet", row_group_size=_ROW_GROUP)
+        unfinished.rename(there)
     return there
 
 
-def _made(place: int) -> pa.Table:
-    """The tuples of a file, by its place."""
+def _make_tuples(place: int) -> pa.Table:
+    """The tuples of a file, by its number."""
     random = np.random.default_rng((_SEED, place))
     number = np.arange(place * FILE, (place + 1) * FILE)
     columns = {"number": number, "time": number // PER_SECOND}

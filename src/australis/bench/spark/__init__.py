@@ -1,1 +1,1 @@
-"""Plain Spark, which the engine is measured beside."""
+"""Plain Spark, with which the engine is compared."""

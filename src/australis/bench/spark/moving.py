@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _CELLS = 50
-"""The columns and rows of cells by which plain Spark joins: it has no way to join points and rectangles as such."""
+"""The columns and rows of cells by which plain Spark joins, since it cannot join points with rectangles."""
 
 
 def plain(spark: SparkSession, load: Load, folder: Path) -> list[tuple[float, float, int]]:
-    """A batch joined with all queries, whole answers counted: by cells, since a join needs something that is equal."""
+    """Join a batch with all queries by cells, and count whole answers. A join needs equal columns."""
     *_, tick = load.ticks(2)
-    west, south, east, north = corners(load.asked(), tick)
+    west, south, east, north = corners(load.query_rows(), tick)
     pq.write_table(pa.table({"west": west, "south": south, "east": east, "north": north}), folder / "regions.parquet")
     pq.write_table(pa.table(tick), folder / "tick.parquet")
 
@@ -35,9 +35,9 @@ def plain(spark: SparkSession, load: Load, folder: Path) -> list[tuple[float, fl
     reports = spark.read.parquet(str(folder / "tick.parquet")).withColumns({"column": cell("x"), "row": cell("y")})
     inside = "x between west and east and y between south and north"
     joined = reports.join(regions, ["column", "row"]).where(inside)
-    found = []
+    turns = []
     for _ in range(3):
         start = time.perf_counter()
         count = joined.count()
-        found.append((time.perf_counter() - start, 0.0, count))
-    return found
+        turns.append((time.perf_counter() - start, 0.0, count))
+    return turns

@@ -1,4 +1,4 @@
-"""Plain Spark doing what the networks of `workloads` do, as fast as its usual means go."""
+"""The networks of `workloads` in plain Spark, as fast as its usual means allow."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _DEFAULTS = {
         "org.apache.spark.sql.execution.streaming.checkpointing.FileContextBasedCheckpointFileManager"
     ),
 }
-"""What Spark has if nobody sets anything; our sessions set some of it for everyone."""
+"""Spark's own defaults. Our sessions set some of them for everyone."""
 _ROCKSDB = {
     f"{_STATE}.providerClass": "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
     f"{_STATE}.rocksdb.changelogCheckpointing.enabled": "true",
@@ -59,11 +59,11 @@ class Peer:
     settings: Mapping[str, str] = field(default_factory=dict)
     needs: str = ""
     files: int | None = None
-    """How many files there are to a batch; without it, all."""
+    """How many files a batch has; None for all."""
 
     @property
     def ready(self) -> bool:
-        """Whether the module that it needs is there."""
+        """Whether the module that it needs is installed."""
         with suppress(ModuleNotFoundError):
             return not self.needs or find_spec(self.needs) is not None
         return False
@@ -74,14 +74,14 @@ class Peer:
             reader = spark.readStream.schema(SCHEMA)
             if self.files is not None:
                 reader = reader.option("maxFilesPerTrigger", self.files)
-            made = self.query(reader.parquet(str(source)))
-            writer = made.writeStream.format("parquet").option("checkpointLocation", str(checkpoint))
+            results = self.query(reader.parquet(str(source)))
+            writer = results.writeStream.format("parquet").option("checkpointLocation", str(checkpoint))
             writer.trigger(availableNow=True).start(str(out)).awaitTermination()
 
 
 @contextmanager
 def _set(spark: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
-    """Settings of the session for a while; a query keeps those that it started with."""
+    """Set settings of the session within a `with`. A query keeps those that it started with."""
     before = {name: spark.conf.get(name, None) for name in settings}
     for name, value in settings.items():
         spark.conf.set(name, value)
@@ -96,13 +96,13 @@ def _set(spark: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
 
 
 def windows(tuples: DataFrame) -> DataFrame:
-    """Structured Streaming's own windows. The last ones stay open at the end: no later tuple moves the watermark."""
+    """Structured Streaming's own windows. The last ones stay open, because no later tuple moves the watermark."""
     from pyspark.sql import functions as sql
 
     timed = tuples.where("value > 10").withColumn("at", sql.timestamp_seconds("time")).withWatermark("at", "0 seconds")
     grouped = timed.groupBy(sql.window("at", f"{WINDOW} seconds"), "key")
-    made = grouped.agg(sql.count("*").alias("n"), sql.avg("value").alias("mean"))
-    return made.select(sql.unix_seconds("window.start").alias("time"), "key", "n", "mean")
+    aggregated = grouped.agg(sql.count("*").alias("n"), sql.avg("value").alias("mean"))
+    return aggregated.select(sql.unix_seconds("window.start").alias("time"), "key", "n", "mean")
 
 
 def changes(tuples: DataFrame) -> DataFrame:
@@ -110,17 +110,17 @@ def changes(tuples: DataFrame) -> DataFrame:
     from pyspark.sql.streaming.state import GroupStateTimeout
 
     groups = tuples.select("number", "item", "status").groupBy("item")
-    return groups.applyInPandasWithState(_changed, _CHANGES, "status int", "append", GroupStateTimeout.NoTimeout)
+    return groups.applyInPandasWithState(_find_changes, _CHANGES, "status int", "append", GroupStateTimeout.NoTimeout)
 
 
-def _changed(key: tuple[Any, ...], frames: Frames, state: GroupState) -> Frames:
-    made, last = _differing(key, frames, state.get[0] if state.exists else None)
+def _find_changes(key: tuple[Any, ...], frames: Frames, state: GroupState) -> Frames:
+    differing, last = _differing(key, frames, state.get[0] if state.exists else None)
     state.update((last,))
-    yield made
+    yield differing
 
 
 def changes_by_processor(tuples: DataFrame) -> DataFrame:
-    """The same by Spark's newer interface to state."""
+    """The same with Spark's newer interface to state."""
     groups = tuples.select("number", "item", "status").groupBy("item")
     return groups.transformWithStateInPandas(processor(), _CHANGES, "append", "none")
 
@@ -135,15 +135,15 @@ def processor() -> StatefulProcessor:
 
         def handleInputRows(self, key: Any, rows: Any, timerValues: object) -> Frames:  # noqa: N802, N803 (Spark's)
             before = self.last.get()
-            made, last = _differing(key, rows, before[0] if before else None)
+            differing, last = _differing(key, rows, before[0] if before else None)
             self.last.update((last,))
-            yield made
+            yield differing
 
     return Changes()
 
 
 def _differing(key: tuple[Any, ...], frames: Frames, last: int | None) -> tuple[Any, int]:
-    """The tuples of an item that differ from the one before, which a shuffle may have mixed, and the last status."""
+    """The tuples of an item that differ from the one before, sorted as a shuffle may mix them, and the last status."""
     import pandas as pd  # type: ignore[import-untyped]
 
     parts = [(frame["number"].to_numpy(), frame["status"].to_numpy()) for frame in frames]
@@ -151,8 +151,8 @@ def _differing(key: tuple[Any, ...], frames: Frames, last: int | None) -> tuple[
     order = np.argsort(number)
     number, status = number[order], status[order]
     changed = np.concatenate([[last is None or status[0] != last], status[1:] != status[:-1]])
-    made = pd.DataFrame({"number": number[changed], "item": key[0], "status": status[changed]})
-    return made, int(status[-1])
+    differing = pd.DataFrame({"number": number[changed], "item": key[0], "status": status[changed]})
+    return differing, int(status[-1])
 
 
 def chain(tuples: DataFrame) -> DataFrame:
@@ -170,8 +170,8 @@ def chain_apart(tuples: DataFrame) -> DataFrame:
 
 def _step(box: Box, batch: pa.RecordBatch) -> pa.RecordBatch:
     nothing = np.zeros(batch.num_rows, np.int64)
-    (made, *_) = box.step({}, (Train(batch, nothing, nothing),), Moment())
-    return made.tuples
+    (result, *_) = box.step({}, (Train(batch, nothing, nothing),), Moment())
+    return result.tuples
 
 
 def _apart(tuples: DataFrame, steps: tuple[Step, ...]) -> DataFrame:
@@ -185,11 +185,11 @@ def _each(step: Step, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBa
     return map(step, batches)
 
 
-def _valued(value: Callable[[pa.RecordBatch], Datum]) -> Step:
+def _map_value(value: Callable[[pa.RecordBatch], Datum]) -> Step:
     return lambda batch: batch.set_column(2, "value", value(batch))
 
 
-def _passed(test: Callable[[pa.RecordBatch], Datum]) -> Step:
+def _keep(test: Callable[[pa.RecordBatch], Datum]) -> Step:
     return lambda batch: batch.filter(test(batch))
 
 
@@ -198,16 +198,16 @@ def _rest(array: Datum, by: int) -> Datum:
 
 
 STEPS: tuple[Step, ...] = (
-    _valued(lambda batch: pc.add(pc.multiply(batch["value"], 3), batch["key"])),
-    _passed(lambda batch: pc.not_equal(_rest(batch["value"], 10), 3)),
-    _valued(lambda batch: pc.add(batch["value"], _rest(batch["time"], 60))),
-    _passed(lambda batch: pc.not_equal(batch["key"], 7)),
-    _valued(lambda batch: pc.multiply(batch["value"], batch["value"])),
-    _passed(lambda batch: pc.greater(batch["value"], 1000)),
-    _valued(lambda batch: pc.divide(batch["value"], 2)),
-    _passed(lambda batch: pc.not_equal(_rest(batch["value"], 5), 0)),
-    _valued(lambda batch: pc.subtract(batch["value"], batch["key"])),
-    _passed(lambda batch: pc.not_equal(_rest(batch["value"], 4), 1)),
+    _map_value(lambda batch: pc.add(pc.multiply(batch["value"], 3), batch["key"])),
+    _keep(lambda batch: pc.not_equal(_rest(batch["value"], 10), 3)),
+    _map_value(lambda batch: pc.add(batch["value"], _rest(batch["time"], 60))),
+    _keep(lambda batch: pc.not_equal(batch["key"], 7)),
+    _map_value(lambda batch: pc.multiply(batch["value"], batch["value"])),
+    _keep(lambda batch: pc.greater(batch["value"], 1000)),
+    _map_value(lambda batch: pc.divide(batch["value"], 2)),
+    _keep(lambda batch: pc.not_equal(_rest(batch["value"], 5), 0)),
+    _map_value(lambda batch: pc.subtract(batch["value"], batch["key"])),
+    _keep(lambda batch: pc.not_equal(_rest(batch["value"], 4), 1)),
 )
 """The chain, with Arrow's kernels."""
 
