@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def machine(spark: SparkSession) -> dict[str, Any]:
-    """Where this was measured."""
+    """The machine and the versions of a measurement."""
     assert spark._jvm is not None
     return {
         "processor": _processor(),

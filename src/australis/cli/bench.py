@@ -26,14 +26,14 @@ def start(
     spark: Annotated[bool, typer.Option("--spark/--no-spark", help="Start Spark too, or leave it out.")] = True,
     json: Figures = None,
 ) -> None:
-    """Measure how long importing, a help text and small runs take to begin, and what takes it."""
+    """Measure how long importing, a help text and small runs take to start, and why."""
     _bench("start")(repeat=repeat, spark=spark, json=json)
 
 
 @app.command()
 def boxes(
-    tuples: Annotated[int, typer.Option(metavar="N", min=1, help="How many go through each box.")] = 10_000_000,
-    train: Annotated[int, typer.Option(metavar="N", min=1, help="How many are in a train.")] = 65_536,
+    tuples: Annotated[int, typer.Option(metavar="N", min=1, help="How many tuples go through each box.")] = 10_000_000,
+    train: Annotated[int, typer.Option(metavar="N", min=1, help="How many tuples are in a train.")] = 65_536,
     json: Figures = None,
     repeat: Annotated[int, typer.Option(metavar="N", min=1, help="How often to measure.")] = 3,
     only: Annotated[list[str] | None, typer.Option(metavar="BOX,..", help="Measure only these.")] = None,
@@ -45,7 +45,9 @@ def boxes(
 
 @app.command()
 def engine(
-    tuples: Annotated[int, typer.Option(metavar="N", min=1, help="How many go through each network.")] = 10_000_000,
+    tuples: Annotated[
+        int, typer.Option(metavar="N", min=1, help="How many tuples go through each network.")
+    ] = 10_000_000,
     json: Figures = None,
     repeat: Annotated[int, typer.Option(metavar="N", min=1, help="How often to measure.")] = 5,
     only: Annotated[list[str] | None, typer.Option(metavar="WORKLOAD,..", help="Measure only these.")] = None,
@@ -70,7 +72,8 @@ def soak(
 
 @app.command()
 def signals(
-    samples: Annotated[int, typer.Option(metavar="N", min=1, help="How many go through each application.")] = 1 << 32,
+    samples: Annotated[int, typer.Option(metavar="N", min=1, help="How many samples go through each application.")] = 1
+    << 32,
     data: Annotated[Path | None, typer.Option(metavar="DIR", help="Keep the files here for the next time.")] = None,
     json: Figures = None,
     plot: Annotated[
@@ -81,9 +84,7 @@ def signals(
     ] = None,
     repeat: Annotated[int, typer.Option(metavar="N", min=1, help="How often to measure, after once to warm up.")] = 3,
     quick: Annotated[bool, typer.Option("--quick", help="Measure a million samples, once.")] = False,
-    day: Annotated[
-        float, typer.Option(metavar="HOURS", help="Watch memory over so many of detectaudio instead.")
-    ] = 0.0,
+    day: Annotated[float, typer.Option(metavar="HOURS", help="Watch memory over HOURS of detectaudio instead.")] = 0.0,
 ) -> None:
     """Measure XStream's applications on Spark beside its own figures and bare kernels, and its figures 6 and 8."""
     if day:
@@ -103,12 +104,14 @@ def signals(
 
 @app.command()
 def moving(
-    objects: Annotated[int, typer.Option(metavar="N", help="How many move, and report in every batch.")] = 100_000,
+    objects: Annotated[
+        int, typer.Option(metavar="N", help="How many objects move, and report in every batch.")
+    ] = 100_000,
     queries: Annotated[
         int, typer.Option(metavar="N", help="How many squares watch them; half of them move too.")
     ] = 50_000,
-    nearest: Annotated[int, typer.Option(metavar="N", help="How many ask for the ten nearest, beside.")] = 10_000,
-    batches: Annotated[int, typer.Option(metavar="N", help="How many there are, after the one with the queries.")] = 8,
+    nearest: Annotated[int, typer.Option(metavar="N", help="How many more queries ask for the ten nearest.")] = 10_000,
+    batches: Annotated[int, typer.Option(metavar="N", help="How many batches, after the one with the queries.")] = 8,
     json: Figures = None,
     plots: Annotated[Path | None, typer.Option(metavar="DIR", help="Draw the paper's experiments here.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Measure a twentieth of all, in half a minute.")] = False,

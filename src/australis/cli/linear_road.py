@@ -22,10 +22,8 @@ if TYPE_CHECKING:
 app = Commands("The benchmark of stream systems: its tools, and its run on Spark.")
 
 Input = Annotated[Path, typer.Option("--input", metavar="DIR_OR_FILE", help="A simulation, or a flat file.")]
-Given = Annotated[Path, typer.Argument(metavar="DIR_OR_FILE", help="A simulation, or a flat file.")]
-Copies = Annotated[
-    int | None, typer.Option(metavar="K", min=1, help="Present each expressway as K of them, numbered apart.")
-]
+InputPath = Annotated[Path, typer.Argument(metavar="DIR_OR_FILE", help="A simulation, or a flat file.")]
+Copies = Annotated[int | None, typer.Option(metavar="K", min=1, help="Present each expressway as K of them.")]
 Speed = Annotated[str, typer.Option(metavar="K", help="How many times as fast as the clock, or `max`.")]
 
 
@@ -60,7 +58,7 @@ def simulate(
 
 @app.command()
 def history(
-    given: Given,
+    path: InputPath,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="The folder to write; else history/ in the input.")
     ] = None,
@@ -72,14 +70,14 @@ def history(
     from australis.apps.linear_road.feed import feed
     from australis.apps.linear_road.history import generate
 
-    if out is None and not given.is_dir():
-        raise RunError(f"{given}: is no folder; say with --out where the history goes")
-    generate(feed(given), out or given / "history", seed, csv=csv, on_progress=print, replace=replace)
+    if out is None and not path.is_dir():
+        raise RunError(f"{path}: is no folder; say with --out where the history goes")
+    generate(feed(path), out or path / "history", seed, csv=csv, on_progress=print, replace=replace)
 
 
 @app.command()
 def show(
-    given: Given,
+    path: InputPath,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="The folder to write; else show/ in the input.")
     ] = None,
@@ -89,20 +87,18 @@ def show(
     from australis.apps.linear_road.show import show as draw
 
     with _bar("reading", None) as on_progress:
-        pictures = draw(
-            feed(given), out or (given if given.is_dir() else given.parent) / "show", on_progress=on_progress
-        )
+        pictures = draw(feed(path), out or (path if path.is_dir() else path.parent) / "show", on_progress=on_progress)
     for picture in pictures:
         print(picture)
 
 
 @app.command()
 def drive(
-    given: Given,
+    path: InputPath,
     to: Annotated[str | None, typer.Option(metavar="HOST:PORT", help="Connect to this system.")] = None,
     listen: Annotated[str | None, typer.Option(metavar="[HOST:]PORT", help="Wait here for clients.")] = None,
-    connections: Annotated[int, typer.Option(metavar="N", min=1, help="Divide the lines over so many.")] = 1,
-    by: Annotated[str, typer.Option(metavar="NAME", help="What they are divided by: vid or xway.")] = "vid",
+    connections: Annotated[int, typer.Option(metavar="N", min=1, help="Divide the lines over N connections.")] = 1,
+    by: Annotated[str, typer.Option(metavar="NAME", help="Divide them by vid or xway.")] = "vid",
     since: Annotated[
         str | None, typer.Option(metavar="WHEN", help="When time 0 is: a date and time, or seconds since 1970.")
     ] = None,
@@ -122,7 +118,7 @@ def drive(
     from australis.apps.linear_road.feed import feed
 
     worst, times = 0.0, _speed(speed)
-    stream, begins = feed(given, copies), None if since is None else clock.moment(since, "--since")
+    stream, begins = feed(path, copies), None if since is None else clock.moment(since, "--since")
     if math.isfinite(times):  # a mistake is better reported now than in an hour
         _count_tuples(stream)
     with (
@@ -145,14 +141,16 @@ def drive(
 
 @app.command()
 def run(
-    given: Input,
+    path: Input,
     output: Annotated[Path, typer.Option(metavar="FILE", help="The flat file of all answers.")],
     past: Annotated[
         Path | None, typer.Option("--history", metavar="DIR", help="Ten weeks that `history` made.")
     ] = None,
     speed: Speed = "1",
     copies: Copies = None,
-    lead: Annotated[int, typer.Option(metavar="SECONDS", min=0, help="Take so much of the input at once first.")] = 0,
+    lead: Annotated[
+        int, typer.Option(metavar="SECONDS", min=0, help="Take the first SECONDS of the input at once.")
+    ] = 0,
     master: options.Master = None,
     checkpoint: options.Checkpoint = None,
     partitions: options.Partitions = None,
@@ -176,11 +174,11 @@ def run(
 
     with tempfile.TemporaryDirectory(prefix="australis-") as folder:
         roads = Path(folder) if checkpoint is None else checkpoint.with_name(f"{checkpoint.name}.roads")
-        stream = _lay_out(given, copies, roads)
-        _check_answerable(stream, past, given)
+        stream = _lay_out(path, copies, roads)
+        _check_answerable(stream, past, path)
         bench = Benchmark(stream, output, None if past is None else open_history(past, stream), _speed(speed), lead)
         reporter = command.RunReporter(
-            title=str(given),
+            title=str(path),
             again=shlex.join(["australis", *sys.argv[1:]]),
             json=json,
             quiet=quiet,
@@ -202,13 +200,13 @@ def run(
 
 @app.command()
 def rate(
-    given: Input,
+    path: Input,
     past: Annotated[
         Path | None, typer.Option("--history", metavar="DIR", help="Ten weeks that `history` made.")
     ] = None,
-    first: Annotated[int, typer.Option("--from", metavar="L", min=1, help="Begin with so many expressways.")] = 1,
-    most: Annotated[int, typer.Option("--to", metavar="L", min=1, help="Try no more than these.")] = 1024,
-    since: Annotated[int, typer.Option(metavar="SECOND", min=0, help="Leave out the input before this.")] = 0,
+    first: Annotated[int, typer.Option("--from", metavar="L", min=1, help="Begin with L expressways.")] = 1,
+    most: Annotated[int, typer.Option("--to", metavar="L", min=1, help="Try at most L expressways.")] = 1024,
+    since: Annotated[int, typer.Option(metavar="SECOND", min=0, help="Leave out the input before this second.")] = 0,
     lead: Annotated[
         int | None, typer.Option(metavar="SECOND", min=0, help="Take the input at full speed up to here.")
     ] = None,
@@ -239,10 +237,10 @@ def rate(
 
     if first > most:
         raise RunError(f"--from {first} --to {most}: give no more expressways to begin with than to end with")
-    stream = _feed(given)
+    stream = _feed(path)
     if not is_laid_out(stream):
-        raise RunError(f"{given}: a rating takes a folder that `simulate` made, as arrow")
-    _check_answerable(stream, past, given)
+        raise RunError(f"{path}: a rating takes a folder that `simulate` made, as arrow")
+    _check_answerable(stream, past, path)
     end = int(stream.note["seconds"])
     live = round(60 * minutes)
     if full:
@@ -281,14 +279,14 @@ def rate(
 
 @app.command()
 def validate(
-    given: Input,
+    path: Input,
     output: Annotated[list[str], typer.Option(metavar="FILE,..", help="The answers, in one file or several.")],
     past: Annotated[
         Path | None, typer.Option("--history", metavar="DIR", help="The ten weeks that the run was given.")
     ] = None,
     speed: Speed = "1",
     copies: Copies = None,
-    since: Annotated[int, typer.Option(metavar="SECONDS", min=0, help="Leave out what was asked before.")] = 0,
+    since: Annotated[int, typer.Option(metavar="SECONDS", min=0, help="Leave out requests before this second.")] = 0,
     began: Annotated[
         str | None, typer.Option(metavar="WHEN", help="When time 0 was, if Emit is the time of day.")
     ] = None,
@@ -303,7 +301,7 @@ def validate(
     from australis.apps.linear_road.validation import validate as run_validation
 
     answers = options.paths(output, "--output")
-    stream = feed(given, copies)
+    stream = feed(path, copies)
     with _bar("validating", None) as on_progress:
         verdict = run_validation(
             stream,
@@ -324,11 +322,11 @@ def _feed(path: Path) -> Feed:
     return feed(path)
 
 
-def _check_answerable(stream: Feed, past: Path | None, given: Path) -> None:
+def _check_answerable(stream: Feed, past: Path | None, path: Path) -> None:
     """Check before Spark starts that an input is valid and that all of its requests can be answered."""
     from australis.apps.linear_road.census import check_answerable
 
-    check_answerable(_count_tuples(stream), past, given)
+    check_answerable(_count_tuples(stream), past, path)
 
 
 def _count_tuples(stream: Feed) -> dict[int, int]:

@@ -56,8 +56,8 @@ for _name, _module, _what, _line in COMMANDS:
     app.later(_name, f"australis.cli.{_module}", _what, _line)
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _version(requested: bool) -> None:
+    if requested:
         from importlib.metadata import version
 
         print(f"australis {version('australis')}")

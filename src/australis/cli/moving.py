@@ -18,7 +18,9 @@ app = Commands("Moving objects: a city of them, and pictures of it.")
 @app.command()
 def simulate(
     out: Annotated[Path, typer.Option(metavar="DIR", help="The folder to write.")],
-    objects: Annotated[int, typer.Option(metavar="N", min=0, help="How many are on the roads at a time.")] = 1000,
+    objects: Annotated[
+        int, typer.Option(metavar="N", min=0, help="How many objects are on the roads at a time.")
+    ] = 1000,
     new: Annotated[int, typer.Option(metavar="N", min=0, help="How many more begin at each moment.")] = 0,
     queries: Annotated[int, typer.Option(metavar="N", min=0, help="How many queries there are at a time.")] = 100,
     seconds: Annotated[int, typer.Option(metavar="T", min=1, help="How many seconds of it.")] = 100,
@@ -69,7 +71,7 @@ def simulate(
 
 @app.command()
 def show(
-    given: Annotated[Path, typer.Argument(metavar="DIR", help="A simulated city.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A simulated city.")],
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="The folder to write; else show/ in the city.")
     ] = None,
@@ -85,8 +87,8 @@ def show(
     from australis.apps.city.folder import read_note
     from australis.apps.city.picture import show as draw
 
-    with _bar("reading", read_note(given)["city"]["seconds"]) as on_progress:
-        pictures = draw(given, out or given / "show", answers, at, objects, queries, on_progress)
+    with _bar("reading", read_note(folder)["city"]["seconds"]) as on_progress:
+        pictures = draw(folder, out or folder / "show", answers, at, objects, queries, on_progress)
     for picture in pictures:
         print(picture)
 

@@ -48,7 +48,7 @@ def simulate(
 
 @app.command()
 def show(
-    given: Annotated[Path, typer.Argument(metavar="FILE", help="WAV, FLAC, OGG, MP3, ..., or raw (.raw, .pcm).")],
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="WAV, FLAC, OGG, MP3, ..., or raw (.raw, .pcm).")],
     out: Annotated[
         Path | None, typer.Option(metavar="FILE.PNG", help="Write the picture here; else beside the file.")
     ] = None,
@@ -70,11 +70,11 @@ def show(
 
     if not math.isfinite(begin) or not math.isfinite(end or 0.0):
         raise RunError(f"--from and --to are finite numbers of seconds, not {begin} and {end}")
-    file = recording(given, rate, channels, raw)
+    file = recording(path, rate, channels, raw)
     hertz = float(file.timebase.frequency)
     last = file.frames() if end is None else round(end * hertz)
     picture = png(survey(file, round(begin * hertz), last, channel), None if events is None else read_events(events))
-    picture_file = given.with_suffix(".png") if out is None else out
+    picture_file = path.with_suffix(".png") if out is None else out
     try:
         picture_file.write_bytes(picture)
     except OSError as error:

@@ -77,7 +77,7 @@ def again(kept: bool) -> str:
     return "start the run again: without a checkpoint it begins anew, and replaces its results"
 
 
-def check_replaced(folder: Path, note: str) -> None:
+def check_replaceable(folder: Path, note: str) -> None:
     """Refuse to replace a folder that has files but no `note`: it is something else."""
     if folder.exists() and not folder.is_dir():
         raise RunError(f"{folder}: is a file; give a folder to write to")

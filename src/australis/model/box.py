@@ -140,7 +140,7 @@ class Box(ABC):
 
     @property
     def step_of_chain(self) -> Step | None:
-        """What it does to one tuple, as a step of a compiled loop: a predicate, or columns; None if that is not all."""
+        """What it does to one tuple, as a step of a compiled loop: a predicate, or columns; None if it does more."""
         return None
 
     def label(self) -> list[str]:

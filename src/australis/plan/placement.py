@@ -51,7 +51,7 @@ class Placement:
     """Boxes that must run in one partition, whatever they need themselves."""
     hashed: set[str] = field(default_factory=set)
     """Keyed tables that cannot use a source's own partitioning."""
-    kept: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    previous: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """The key positions of boxes with state, which must be partitioned as in the earlier plan."""
 
     def __post_init__(self) -> None:
@@ -181,10 +181,10 @@ class Placement:
             if layout.own and (not streams or self._price(layout, node, keys, streams) != 0):
                 self.hashed.add(node.box.reads.name)
             return layout
-        if node.name in self.kept:
+        if node.name in self.previous:
             if table is not None:
-                self._layouts[table] = KeyLayout(self.kept[node.name])
-            return KeyLayout(self.kept[node.name])
+                self._layouts[table] = KeyLayout(self.previous[node.name])
+            return KeyLayout(self.previous[node.name])
         options = [
             KeyLayout(tuple(map(keys[side].index, option.columns)), option.own)
             for side, partitioning in streams.items()

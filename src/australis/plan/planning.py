@@ -14,13 +14,13 @@ from australis.plan.stage import Entry, Inlet, Plan, Stage
 def plan(
     network: Network,
     sources: Mapping[str, Key | None] | None = None,
-    kept: Mapping[str, tuple[int, ...]] | None = None,
+    previous: Mapping[str, tuple[int, ...]] | None = None,
 ) -> Plan:
     """Plan the stages of a network.
 
     `sources` has the columns that stream inputs are partitioned by already, `()` for a single partition. Nothing is
     assumed of the others, nor that two sources partition alike.
-    `kept` has the `layouts` of an earlier plan: these boxes are partitioned by the same positions of their keys.
+    `previous` has the `layouts` of an earlier plan: these boxes are partitioned by the same positions of their keys.
 
     >>> import australis as au
     >>> reports = au.stream("reports", "time int, xway int, seg int, mph int")
@@ -37,7 +37,7 @@ def plan(
     hashed: set[str] = set()
     while True:
         hashed_before = len(hashed)
-        placement = Placement(network, partitioned, single, hashed, kept or {})
+        placement = Placement(network, partitioned, single, hashed, previous or {})
         cyclic = _on_cycles(placement)
         if len(hashed) == hashed_before and not cyclic:
             return _assemble(placement)

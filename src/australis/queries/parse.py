@@ -24,16 +24,16 @@ OUT = "out"
 def parse(text: str) -> tuple[Statement, ...]:
     """The statements of a text: queries, `INSERT INTO name` queries, and `CREATE VIEW name AS` queries."""
     reader = TokenReader(text)
-    found: list[Statement] = []
+    statements: list[Statement] = []
     while not reader.at_end:
         if reader.accept(";"):
             continue
-        found.append(_statement(reader))
+        statements.append(_statement(reader))
         if reader.word() not in (";", ""):
             raise reader.error(_REFUSED.get(reader.word()) or f"`{reader.tokens[reader.at].text}` is not expected here")
-    if not found:
+    if not statements:
         raise reader.error("there is no query; write one such as SELECT time, mph FROM reports WHERE mph > 60")
-    return tuple(found)
+    return tuple(statements)
 
 
 def _statement(reader: TokenReader) -> Statement:

@@ -39,7 +39,7 @@ class Windowed:
 
 @dataclass(frozen=True)
 class FromItem:
-    """What stands after FROM or JOIN, under a name."""
+    """An item after FROM or JOIN, with its name."""
 
     source: Source
     alias: str | None

@@ -44,7 +44,7 @@ def test_a_tuple_that_no_vehicle_sends_is_refused_with_its_place(said: str, endi
     given = feed(write(tmp_path / f"road{ending}", [*GOOD, BAD[said]]))
     word, line = "row" if ending == ".arrow" else "line", ",".join(map(str, BAD[said]))
     with pytest.raises(RunError) as refused:
-        list(given.merged())
+        list(given.merge())
     assert str(refused.value) == f"{tmp_path}/road{ending}, {word} 21: `{line}`: {said}"
 
 
@@ -60,7 +60,7 @@ def test_what_does_not_fit_a_column_is_told_with_its_line(field: str, said: str,
     lines = [",".join(INPUT.names), *(f"0,{time},1,50,0,{{}},0,5,26400{',-1' * 6}" for time in range(3))]
     (tmp_path / "road.csv").write_text("\n".join(lines).format(1, field, 1))
     with pytest.raises(RunError, match=rf"road\.csv, line 3: `0,1,1,50,0,{field},0,5,26400.*`: {said}"):
-        list(feed(tmp_path / "road.csv").merged())
+        list(feed(tmp_path / "road.csv").merge())
 
 
 def test_times_rise_from_batch_to_batch(tmp_path: Path) -> None:

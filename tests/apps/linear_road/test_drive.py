@@ -43,8 +43,8 @@ class Watched(Feed):
 
     events: list[tuple[str, float]] = field(default_factory=list)
 
-    def merged(self, seconds: int = 10) -> Iterator[pa.RecordBatch]:
-        for batch in super().merged(seconds):
+    def merge(self, seconds: int = 10) -> Iterator[pa.RecordBatch]:
+        for batch in super().merge(seconds):
             self.events.append(("read", batch["time"][-1].as_py()))
             yield batch
 
@@ -133,7 +133,7 @@ def test_connections_keep_the_order_of_vehicles_and_of_expressways(given: Feed, 
 
 def test_a_tuple_goes_with_its_vehicle_or_its_expressway(tmp_path: Path) -> None:
     some = [report(0, 7, 5, xway=4), balance(0, 7, 1), expenditure(0, 7, 2, 3, 3), travel(0, 8, 3, 5, 6, xway=5)]
-    (batch,) = feed(write(tmp_path / "some.arrow", some)).merged()
+    (batch,) = feed(write(tmp_path / "some.arrow", some)).merge()
     assert connections_of(batch, 2, "vid").tolist() == [1, 1, 1, 0]
     assert connections_of(batch, 2, "xway").tolist() == [0, 1, 1, 1]
 

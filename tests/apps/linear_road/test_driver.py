@@ -58,7 +58,7 @@ def test_all_tuples_come_once_divided_by_expressway_in_order(
             parts[place] += driver.read(split)
         offset = end
     assert driver.latest(offset, limit) == offset
-    assert rows([part.tuples for some in parts for part in some]) == rows(list(feed(folder, copies).merged()))
+    assert rows([part.tuples for some in parts for part in some]) == rows(list(feed(folder, copies).merge()))
     ways = [{way for part in some for way in part.tuples["xway"].to_pylist()} for some in parts]
     assert all(not one & other for at, one in enumerate(ways) for other in ways[:at])
     numbers = [np.concatenate([part.number for part in some] or [np.empty(0, int)]) for some in parts]
@@ -117,7 +117,7 @@ def test_flat_files_are_laid_out_by_expressway(folder: Path, tmp_path: Path) -> 
     assert not is_laid_out(feed(flat_file))
     made = lay_out(feed(flat_file, copies=2), tmp_path / "roads")
     assert is_laid_out(made)
-    assert rows(list(made.merged())) == rows(list(feed(folder, copies=2).merged()))
+    assert rows(list(made.merge())) == rows(list(feed(folder, copies=2).merge()))
     driver = Driver(made, speed=math.inf)
     parts = [part for split in driver.splits({"time": 0}, {"time": driver.end}, 2) for part in driver.read(split)]
-    assert rows([part.tuples for part in parts]) == rows(list(made.merged()))
+    assert rows([part.tuples for part in parts]) == rows(list(made.merge()))

@@ -34,13 +34,13 @@ def written(path: Path, *batches: pa.RecordBatch) -> Path:
 @pytest.mark.parametrize("ending", [".arrow", ".parquet", ".csv", ".dat"])
 def test_a_feed_is_the_same_from_every_form(tmp_path: Path, ending: str) -> None:
     file = written(tmp_path / f"one{ending}", tuples([0, 3, 3, 40]))
-    assert pa.Table.from_batches(feed(file).merged()).equals(pa.Table.from_batches([tuples([0, 3, 3, 40])]))
+    assert pa.Table.from_batches(feed(file).merge()).equals(pa.Table.from_batches([tuples([0, 3, 3, 40])]))
 
 
 def test_files_are_merged_by_time(tmp_path: Path) -> None:
     written(tmp_path / "xway-0.arrow", tuples([0, 3, 40]), tuples([41]))
     written(tmp_path / "xway-1.arrow", tuples([3, 12], xway=1))
-    rows = pa.Table.from_batches(feed(tmp_path).merged(5)).select(["time", "xway"]).to_pydict()
+    rows = pa.Table.from_batches(feed(tmp_path).merge(5)).select(["time", "xway"]).to_pydict()
     assert list(zip(*rows.values(), strict=True)) == [(0, 0), (3, 0), (3, 1), (12, 1), (40, 0), (41, 0)]
 
 
@@ -49,7 +49,7 @@ def test_copies_are_numbered_after_each_other(tmp_path: Path, noted: bool) -> No
     written(tmp_path / "xway-0.arrow", tuples([0, 1], qid=6, day=-1))
     if noted:
         (tmp_path / "simulation.json").write_text(json.dumps({"xways": 1, "vehicles": 2, "queries": 7, "copies": 3}))
-    table = pa.Table.from_batches(feed(tmp_path, copies=None if noted else 3).merged())
+    table = pa.Table.from_batches(feed(tmp_path, copies=None if noted else 3).merge())
     assert table["xway"].to_pylist() == [0, 1, 2] * 2
     assert table["vid"].to_pylist() == [0, 2, 4, 1, 3, 5]
     assert table["qid"].to_pylist() == [6, 13, 20] * 2
@@ -63,10 +63,10 @@ def test_mistakes_are_told(tmp_path: Path) -> None:
         feed(tmp_path)
     file = written(tmp_path / "one.arrow", tuples([5, 3]))
     with pytest.raises(RunError, match=r"one\.arrow, row 2: .*: times fall from 5 to 3; sort the file"):
-        list(feed(file).merged())
+        list(feed(file).merge())
     file = tmp_path / "short.csv"
     file.write_text("0,1,2\n")
     with pytest.raises(RunError, match=r"short.csv: CSV.*a line has 15 integers: type,time,vid"):
-        list(feed(file).merged())
+        list(feed(file).merge())
     with pytest.raises(RunError, match="0 copies: give 1 or more"):
         feed(file, copies=0)

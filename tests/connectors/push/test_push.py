@@ -859,7 +859,7 @@ def test_a_journal_that_does_not_read_is_told(push):
     path = Path(push.spool) / ".journal"
     whole = path.read_bytes()
     path.write_bytes(whole.replace(b'"a",1', b'"a",7'))
-    with pytest.raises(RunError, match=r"\.journal: line 3 does not read; put back the file as it was, or remove it"):
+    with pytest.raises(RunError, match=r"\.journal: line 3 does not read; put the file back as it was, or remove it"):
         Spool(push.spool)
     path.unlink()
     with closing(Spool(push.spool)) as opened:

@@ -129,7 +129,7 @@ def test_a_file_that_shrank_is_told(tmp_path):
 def test_one_process_writes_a_file(tmp_path):
     writer = sink.open(str(tmp_path / "out.csv"), SCHEMA)
     with pytest.raises(
-        RunError, match=r"out.csv: another output or another run writes to it; stop that, or choose another place"
+        RunError, match=r"out.csv: another output or another run writes to it; stop that one, or choose another path"
     ):
         sink.open(str(tmp_path / "out.csv"), SCHEMA)
     writer.close()

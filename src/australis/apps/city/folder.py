@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 from pyarrow import csv, ipc, parquet
 
-from australis.disk.durable import check_replaced, renamed, sweep
+from australis.disk.durable import check_replaceable, renamed, sweep
 from australis.errors import RunError
 
 NOTE = "city.json"
@@ -32,7 +32,7 @@ class TupleWriter(Protocol):
 def folder(out: Path, form: str, schemas: dict[str, pa.Schema]) -> Iterator[dict[str, TupleWriter]]:
     """Open a writer for each stream. The files get their names at the end; call `write_note` afterwards."""
     created = not out.exists()
-    check_replaced(out, NOTE)
+    check_replaceable(out, NOTE)
     try:
         out.mkdir(parents=True, exist_ok=True)
         sweep(out, "")

@@ -52,9 +52,9 @@ class Feed:
                 low, high = np.searchsorted(batch["time"].to_numpy(), [self.since, most]).tolist()
                 batch = batch.slice(low, high - low)
             if batch.num_rows:
-                yield self.copied(batch, copy)
+                yield self.as_copy(batch, copy)
 
-    def copied(self, batch: pa.RecordBatch, copy: int) -> pa.RecordBatch:
+    def as_copy(self, batch: pa.RecordBatch, copy: int) -> pa.RecordBatch:
         """The tuples of a copy: with higher numbers, except for -1."""
         if not copy:
             return batch
@@ -65,7 +65,7 @@ class Feed:
         ]
         return pa.RecordBatch.from_arrays(columns, schema=batch.schema)
 
-    def merged(self, seconds: int = 10) -> Iterator[pa.RecordBatch]:
+    def merge(self, seconds: int = 10) -> Iterator[pa.RecordBatch]:
         """All tuples in order of time, those of the same time in order of copies and files; `seconds` at a time."""
         cursors = [_Cursor(self.read(file, copy)) for copy in range(self.copies) for file in self.files]
         end = 0

@@ -58,7 +58,7 @@ def half_minutes(feed: Feed, xway: int) -> Iterator[HalfMinute]:
     """The half minutes of an expressway, from time 0 on without a gap."""
     empty = {name: np.zeros(0, np.int64) for name in ("type", "xway", *_COLUMNS)}
     number, last = 0, None
-    for batch in feed.merged(EVERY):
+    for batch in feed.merge(EVERY):
         columns = {name: batch[name].to_numpy() for name in empty}
         while number < columns["time"][0] // EVERY:
             last = _half_minute(empty, xway, None)

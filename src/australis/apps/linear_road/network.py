@@ -90,16 +90,16 @@ def _look_up(past: PastTraffic | None) -> None:
 
     @au.function("bigint", name="lr_spent")
     def spent(vid: Any, day: Any, xway: Any) -> Ints:
-        asked = (np.asarray(column, np.int64) for column in (vid, day, xway))
-        return np.zeros(len(vid), np.int64) if past is None else past.tolls(*asked)
+        columns = (np.asarray(column, np.int64) for column in (vid, day, xway))
+        return np.zeros(len(vid), np.int64) if past is None else past.tolls(*columns)
 
     @au.function("bigint", name="lr_seconds")
-    def seconds(*asked: Any) -> Ints:
-        return estimates(past, *asked)[0]
+    def seconds(*columns: Any) -> Ints:
+        return estimates(past, *columns)[0]
 
     @au.function("bigint", name="lr_tolls")
-    def tolls(*asked: Any) -> Ints:
-        return estimates(past, *asked)[1]
+    def tolls(*columns: Any) -> Ints:
+        return estimates(past, *columns)[1]
 
 
 def follow(reports: Stream) -> Stream:

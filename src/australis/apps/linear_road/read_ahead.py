@@ -94,7 +94,7 @@ class ReadAhead:
 
     def _read(self) -> None:
         try:
-            for batch in self._feed.merged(1):
+            for batch in self._feed.merge(1):
                 if not self._put(parts(batch, len(self._queues), self._by)):
                     return
         except Exception as error:

@@ -30,7 +30,7 @@ def lay_out(stream: Feed, folder: Path, on_progress: OnProgress | None = None) -
     folder.mkdir(parents=True, exist_ok=True)
     with ExitStack() as opened:
         writers: dict[int, ipc.RecordBatchFileWriter] = {}
-        for batch in Feed(stream.files).merged():
+        for batch in Feed(stream.files).merge():
             way = np.where(batch["type"].to_numpy() == REPORT, batch["xway"].to_numpy(), -1)
             for name in most:
                 most[name] = max(most[name], int(batch[name].to_numpy().max()))

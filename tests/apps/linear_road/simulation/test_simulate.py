@@ -33,7 +33,7 @@ SECONDS = 1700
 
 
 def read(out: Path) -> pd.DataFrame:
-    return pa.Table.from_batches(feed(out).merged(), INPUT).to_pandas()
+    return pa.Table.from_batches(feed(out).merge(), INPUT).to_pandas()
 
 
 @pytest.fixture(scope="module")
@@ -219,7 +219,7 @@ def test_requests_hold_what_they_need(tuples: pd.DataFrame, kind: int, bounds: d
 def test_expressways_share_vehicles_and_numbers(tmp_path: Path) -> None:
     note = simulate(tmp_path, xways=2, seconds=900, copies=3)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["simulation.json", "xway-000.arrow", "xway-001.arrow"]
-    tuples = pa.Table.from_batches(feed(tmp_path, copies=1).merged(), INPUT).to_pandas()
+    tuples = pa.Table.from_batches(feed(tmp_path, copies=1).merge(), INPUT).to_pandas()
     reports = tuples[tuples.type == REPORT]
     assert sorted(reports.vid.unique()) == list(range(note["vehicles"]))
     assert sorted(tuples.qid[tuples.type != REPORT]) == list(range(note["queries"]))

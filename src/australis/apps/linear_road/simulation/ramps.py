@@ -24,7 +24,7 @@ _DOWNTOWN, _SPREAD = 50.0, 20.0
 _WISH, _SLOWEST, _FASTEST = 58.5, 20.0, 75.0
 """Wished speeds in mph: the middle of the normal distribution that they are drawn from, and their bounds."""
 _APART = (12.5, 17.0, 16.0)
-"""Its standard deviation for those who like lane 1, 2 and 3."""
+"""The standard deviations of wished speeds, for drivers who like lane 1, 2 and 3."""
 _PAUSE = 600
 """The least seconds between two trips of a vehicle."""
 _AGAIN = 1.0 / 15.0

@@ -13,7 +13,7 @@ from pyarrow import csv, ipc, parquet
 
 from australis.apps.linear_road.feed import NOTE
 from australis.apps.linear_road.record import INPUT
-from australis.disk.durable import check_replaced, renamed, sweep
+from australis.disk.durable import check_replaceable, renamed, sweep
 from australis.errors import RunError
 
 Write = Callable[[pa.RecordBatch], None]
@@ -35,7 +35,7 @@ def folder(
     An earlier simulation in the folder is refused unless `replace` is set. It stays until the new one is complete.
     """
     created = not out.exists()
-    check_replaced(out, NOTE)
+    check_replaceable(out, NOTE)
     if (out / NOTE).exists() and not replace:
         raise RunError(f"{out}: holds a simulation; say --replace to put another in its place, or give a new folder")
     try:

@@ -25,7 +25,7 @@ class Accounts:
     total: Ints
 
     def balance(self, vid: Ints, time: Ints) -> Ints:
-        """What the vehicles have been charged at reports up to the times, those included."""
+        """What the vehicles have been charged at reports up to and including the times."""
         return self._total(vid, time) - self._total(vid, np.full_like(vid, -1))
 
     def allow(self, vid: Ints, time: Ints, result_time: Ints, balance: Ints) -> Bools:

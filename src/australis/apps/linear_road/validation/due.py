@@ -65,7 +65,7 @@ def due(feed: Feed, history: PastTolls | None = None, on_progress: OnProgress | 
             vid, time, amount = file_tolls.charged
             charges.append(key(vid + np.int64(vehicle), time))
             amounts.append(amount)
-            requests += [feed.copied(batch, copy) for batch in file_requests.to_batches()]
+            requests += [feed.as_copy(batch, copy) for batch in file_requests.to_batches()]
             if on_progress:
                 on_progress(RECOMPUTING, (number + (copy + 1) / feed.copies) / len(feed.files))
     all_accounts = accounts(np.concatenate(charges), np.concatenate(amounts))
