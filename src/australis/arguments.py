@@ -7,7 +7,7 @@ import types
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import fields
 from datetime import timedelta
-from functools import wraps
+from functools import cache, wraps
 from math import isfinite
 from numbers import Integral, Real
 from pathlib import Path
@@ -36,7 +36,7 @@ _WORDS: dict[object, str] = {
     str: "a text", bool: "true or false", int: "a whole number", float: "a number", type(None): "none",
     timedelta: "a timedelta", Path: "a path", Mapping: "a mapping", dict: "a mapping",
 }  # fmt: skip
-_ELSEWHERE = {"SparkSession": Any, "Stream": Any}
+_ELSEWHERE = {"SparkSession": Any}
 """Names in annotations that may not be there when a program runs."""
 _FIELDS: dict[type, dict[str, Any]] = {}
 
@@ -68,13 +68,10 @@ def check_arguments(
     def make(function: Callable[P, R]) -> Callable[P, R]:
         signature = inspect.signature(function)
         own = [name for name, each in signature.parameters.items() if each.kind in _NAMED and name != "self"]
-        known: dict[type, dict[str, Any]] = {}
 
-        def hints(first: type) -> dict[str, Any]:
-            if first not in known:
-                streams = {"Stream": first} if first.__name__ == "Stream" else {}
-                known[first] = get_type_hints(function, localns={**_ELSEWHERE, **streams})
-            return known[first]
+        @cache
+        def hints() -> dict[str, Any]:
+            return get_type_hints(function, localns=_ELSEWHERE)
 
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -85,7 +82,7 @@ def check_arguments(
             place = function.__qualname__.split(".__init__")[0].rpartition(".")[2]
             if isinstance(name := bound.arguments.get("box"), str) and name:
                 place = f"{place} {name}"
-            wanted = hints(type(args[0]) if args else object)  # methods may stand apart from the class of `self`
+            wanted = hints()
             for name, value in bound.arguments.items():
                 hint = wanted.get(name, Any)
                 match signature.parameters[name].kind:

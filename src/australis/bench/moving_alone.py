@@ -143,9 +143,9 @@ def _piped(load: Load, ticks: int, joined: bool, below: bool) -> Sequence[float]
         return given.filter("type = 'truck'", box="choose")
 
     if below:
-        seen = chosen(objects.watch(queries, carry="type", every="train"))
+        seen = chosen(objects.moving.watch(queries, carry="type", every="train"))
     else:
-        seen = chosen(objects).watch(queries, every="train")
+        seen = chosen(objects).moving.watch(queries, every="train")
     statics = {"favourites": pa.table({"name": mine})} if joined else {}
     run = au.Local(au.network(seen=seen), statics)
     asked = load.asked()  # what it follows is among the chosen, or it would have no place on top

@@ -10,20 +10,20 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from australis.arguments import check_arguments, hinted
+from australis.arguments import check_arguments
 from australis.arrow.schema import schema as schema_of
 from australis.arrow.schema import text as schema_text
-from australis.boxes import parameters
+from australis.boxes import catalog
 from australis.disk.paths import place
 from australis.errors import AustralisError, NetworkError, listing, near
-from australis.model.box import Box
+from australis.model import parameters
+from australis.model.form import form
 from australis.model.network import Arrow, Input, Network, Node, Output
+from australis.model.parameters import ArgumentError
 from australis.model.qos import Graph, QoS, qos
 from australis.model.table import Keyed
 from australis.model.validation import telling
 from australis.netfile import yamltext
-from australis.netfile.form import Form, Tables
-from australis.netfile.forms import FORMS
 from australis.netfile.models import MisreadError, read
 from australis.netfile.yamltext import Block, Document
 
@@ -166,38 +166,31 @@ def _output(name: str, written: object) -> Output:
     return Output(name, _arrow(form.from_), qos(form.latency, form.delivered, form.value))
 
 
-def _node(name: str, written: object, tables: Tables, group: tuple[str, ...]) -> Node:
+def _node(name: str, written: object, tables: Mapping[str, Keyed], group: tuple[str, ...]) -> Node:
     """A box: its kind with its parameters, and `from`, where its tuples come from."""
+    kinds = catalog.kinds()
     if not isinstance(written, dict):
-        raise NetworkError(f"box {name}: a mapping with `from` and one of {listing(FORMS)} goes here, not {written!r}")
+        raise NetworkError(f"box {name}: a mapping with `from` and one of {listing(kinds)} goes here, not {written!r}")
     for key in written:
-        if key not in FORMS and key != "from":
-            keys = [*FORMS, "from"]
+        if key not in kinds and key != "from":
+            keys = [*kinds, "from"]
             raise MisreadError(
                 f"box {name}: there is no key `{key}`; the keys are {listing(keys)}{near(str(key), keys)}", (key,)
             )
-    kinds = [key for key in written if key in FORMS]
-    if len(kinds) != 1:
-        raise NetworkError(f"box {name}: it has one kind; given are {listing(kinds)} of {listing(FORMS)}")
-    (kind,) = kinds
-    parameter, sources = written[kind], written.get("from")
-    if kind == "union" and isinstance(parameter, list) and sources is None:
+    of = [key for key in written if key in kinds]
+    if len(of) != 1:
+        raise NetworkError(f"box {name}: it has one kind; given are {listing(of)} of {listing(kinds)}")
+    kind = kinds[of[0]]
+    parameter, sources = written[kind.kind], written.get("from")
+    if kind.merges and isinstance(parameter, list) and sources is None:
         parameter, sources = {}, parameter
-    with telling(f"{kind} {name}"):
+    with telling(f"{kind.kind} {name}"):
         arrows = _sources(sources)
-        form = FORMS[kind]
         try:
-            box = _box(form, read(form, form.long(parameter)), tables, len(arrows))
-        except MisreadError as error:
-            raise MisreadError(str(error), (kind, *error.path)) from error
+            box = form(kind).read(parameter, tables, len(arrows))
+        except ArgumentError as error:
+            raise MisreadError(str(error), (kind.kind, error.argument)) from error
     return Node(name, box, arrows, group)
-
-
-def _box(kind: type[Form], form: Form, tables: Tables, arity: int) -> Box:
-    try:
-        return form.box(tables, arity)
-    except AustralisError as error:
-        raise hinted(error, [name for name in kind.model_fields if name not in form.model_fields_set]) from error
 
 
 def _sources(written: object) -> tuple[Arrow, ...]:
@@ -258,10 +251,10 @@ def _about(message: str) -> tuple[str, ...]:
 
 def _written(network: Network, node: Node) -> Block:
     sources = [network.spelled(arrow) for arrow in node.sources]
-    kind = node.box.kind
-    if kind == "union" and not FORMS[kind].short(node.box):
-        return Block(union=sources)
-    return Block({kind: FORMS[kind].short(node.box), "from": sources[0] if len(sources) == 1 else sources})
+    kind, arguments = node.box.kind, form(type(node.box)).write(node.box)
+    if node.box.merges and not arguments:
+        return Block({kind: sources})
+    return Block({kind: arguments, "from": sources[0] if len(sources) == 1 else sources})
 
 
 def _written_groups(network: Network) -> dict[str, list[object]]:

@@ -73,7 +73,7 @@ def joined(
     predicate = of(both(*conditions)) if conditions else None
     with piece.telling():
         if meeting:
-            stream = _signed(left).meet(_signed(right), predicate)
+            stream = _signed(left).moving.meet(_signed(right), predicate)
         else:
             stream = left.stream.join(right.stream, predicate, on=on, size=size)
     taken = set(left.stream.schema.names)

@@ -170,7 +170,7 @@ class _Planner:
         if select.distinct is not None:
             columns = [name for name in made.schema.names if name != SIGN]
             with select.distinct.telling():
-                made = made.distinct(columns).map({name: of(Name(name)) for name in (SIGN, *columns)})
+                made = made.moving.distinct(columns).map({name: of(Name(name)) for name in (SIGN, *columns)})
         return Relation(made, whole.sign is not None)
 
     def _selected(self, select: Select, whole: QueryScope, window: WindowClause | None) -> Stream:

@@ -99,7 +99,7 @@ def _asked(first: Wanted, group: Sequence[Wanted]) -> tuple[Stream, ...]:
             clause = clause.turned()
         queries[_free(each.statement, queries)] = {**clause.question, "condition": condition}
     moving = first.moving
-    found = first.objects.ask(
+    found = first.objects.moving.ask(
         queries, id=moving.id, x=moving.x, y=moving.y, time=moving.time, timeout=moving.timeout, earth=moving.earth,
         every=moving.every, ahead=moving.ahead, only=only,
         where={name: condition for condition, name in names.items()}, carry=first.carry, revise=True, focal=first.focal,

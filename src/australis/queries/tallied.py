@@ -62,8 +62,8 @@ def _counted(grouping: Grouping) -> Stream:
     columns |= {name: made for made, name in grouping.keys.items()}
     stream = mapped(scope.stream, {**columns, SIGN: of(Name(scope.sign or SIGN))}, grouping.select.piece)
     if not grouping.calls:
-        return stream.distinct(by)
+        return stream.moving.distinct(by)
     for made, name in grouping.calls.items():
         with grouping.pieces[made].telling():  # one at a time, so that an error points at the right one
-            stream.tally({name: made}, by=by)
-    return stream.tally({name: made for made, name in grouping.calls.items()}, by=by)
+            stream.moving.tally({name: made}, by=by)
+    return stream.moving.tally({name: made for made, name in grouping.calls.items()}, by=by)

@@ -9,9 +9,9 @@ import pyarrow as pa
 
 from australis.arrow.durations import duration
 from australis.arrow.schema import temporal, type_text
-from australis.boxes.parameters import Length
 from australis.errors import AustralisError
 from australis.expressions.node import FunctionCall, Literal, Name, Node, apply
+from australis.model.parameters import Length
 from australis.queries.piece import Piece
 from australis.queries.query import Windowed
 

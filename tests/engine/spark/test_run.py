@@ -268,7 +268,7 @@ def test_answers_about_moving_objects_are_the_same_on_spark(spark: "SparkSession
     stream, queries = au.stream("cars", cars.schema), au.stream("queries", spec)
     text = "SELECT type, count(*), max(x) FROM cars WHERE x > 5 INSIDE (0, 90, 90, 0) kNN ('M', 9, 9) GROUP BY type"
     moving = Moving(time="time", timeout=40)
-    seen = stream.watch(queries, time="time", timeout=40, spread=2)
+    seen = stream.moving.watch(queries, time="time", timeout=40, spread=2)
     net = au.network(
         seen=seen.map(sign="sign", query="query", id="id"), near=sql(text, {"cars": stream}, moving=moving)
     )

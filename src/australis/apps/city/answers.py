@@ -25,7 +25,9 @@ def watched(
     """For every moment, its second, the updates (`query, sign, id`), and how far each query for neighbours reaches."""
     objects, queries = au.stream("objects", OBJECTS), au.stream("queries", QUERIES)
     silence = int(city["every"] / city["share"]) - 1
-    run = au.Local(au.network(seen=objects.watch(queries, time="time", timeout=silence, every="train", box=_BOX)))
+    run = au.Local(
+        au.network(seen=objects.moving.watch(queries, time="time", timeout=silence, every="train", box=_BOX))
+    )
     times = asked["time"].to_numpy()
     for second, reports in _moments(path):
         wanted = asked.filter(pa.array(times == second))

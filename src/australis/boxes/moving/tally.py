@@ -15,8 +15,10 @@ from australis.boxes.moving.families import Updating
 from australis.boxes.moving.revising import Before
 from australis.errors import ExpressionError, NetworkError, SchemaError
 from australis.expressions import Aggregation
+from australis.model import parameters
 from australis.model.box import Key, Moment, Tables, Trains, bound
 from australis.model.keys import hashable
+from australis.model.parameters import By, Function
 from australis.model.table import Table
 from australis.model.train import Ints, Train, empty
 
@@ -43,6 +45,19 @@ class Tally(Updating):
     sign: str = "sign"
 
     kind: ClassVar[str] = "tally"
+
+    @classmethod
+    def make(
+        cls,
+        functions: Mapping[str, Function] | None = None,
+        /,
+        *,
+        by: By = (),
+        sign: str = "sign",
+        **more: Function,
+    ) -> Tally:
+        """Aggregate what is there now, by group, among updates: the old values (-1) and the new (1) of each change."""
+        return cls(parameters.by(by), parameters.functions({**(functions or {}), **more}), sign)
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         (stream,) = inputs

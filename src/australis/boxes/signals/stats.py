@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -49,6 +49,11 @@ class Stats(Rowwise):
     column: str = ""
 
     kind: ClassVar[str] = "stats"
+
+    @classmethod
+    def make(cls, *names: str, column: str = "", columns: Mapping[str, str] | None = None, **more: str) -> Stats:
+        """Add columns with what a segment comes to: `stats("std", loud="peak")`."""
+        return cls(tuple({**{name: name for name in names}, **(columns or {}), **more}.items()), column)
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         (stream,) = inputs
