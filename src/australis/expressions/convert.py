@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from australis.arrow.compute import Datum, as_array, null, nulls, pc
-from australis.arrow.intervals import interval
+from australis.arrow.durations import interval
 from australis.arrow.schema import Type, numeric, textual
 from australis.expressions.operand import MisfitError, Operand, constant, kind
 

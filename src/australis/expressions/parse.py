@@ -10,7 +10,7 @@ from sqlglot import exp
 from sqlglot.errors import ParseError
 from sqlglot.tokenizer_core import Token
 
-from australis.arrow.intervals import interval
+from australis.arrow.durations import interval
 from australis.arrow.schema import data_type, type_text
 from australis.errors import ExpressionError, SchemaError, listing, near
 from australis.expressions.node import NULL, Literal, Name, Node, apply
