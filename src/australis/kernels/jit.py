@@ -7,14 +7,12 @@ import hashlib
 import os
 import shutil
 import stat
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import lru_cache, update_wrapper
 from pathlib import Path
 from threading import RLock
-from types import ModuleType
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -25,7 +23,7 @@ _COMPILING = RLock()
 
 
 @lru_cache(maxsize=1)
-def _folder() -> str:
+def folder() -> str:
     """Where compiled kernels are kept: a folder for this state of all sources with kernels.
 
     numba looks for changes only in the file of a kernel itself, not in those of the kernels that it calls.
@@ -119,7 +117,7 @@ def _compiled(function: Callable[..., Any], **options: Any) -> Any:
     import numba
 
     config: Any = numba.config
-    given, config.CACHE_DIR = config.CACHE_DIR, _folder()
+    given, config.CACHE_DIR = config.CACHE_DIR, folder()
     try:
         return numba.njit(cache=True, nogil=True, **options)(function)
     finally:
@@ -143,27 +141,6 @@ def inner(function: F) -> F:
     arrays come in named tuples (docs/decisions/0003-kernels.md).
     """
     return cast(F, Kernel(function, _nrt=False, forceinline=True))
-
-
-def written(source: str, name: str) -> Callable[..., Any]:
-    """Compile the function of a name in a source that was written by a program, and find it again by its text.
-
-    The source becomes a file and a module, since numba keeps what it compiles by the place of a function.
-    """
-    path = place(source)
-    if not path.exists():
-        with tempfile.NamedTemporaryFile("w", dir=_folder(), suffix=".tmp", delete=False) as file:
-            file.write(source)
-        Path(file.name).replace(path)
-    module = sys.modules.setdefault(path.stem, ModuleType(path.stem))
-    if not hasattr(module, name):
-        exec(compile(source, str(path), "exec"), module.__dict__)
-    return cast(Callable[..., Any], kernel(getattr(module, name)))
-
-
-def place(source: str) -> Path:
-    """The file of a source that was written by a program; what it is compiled to lies beside it."""
-    return Path(_folder()) / f"australis_{hashlib.sha256(source.encode()).hexdigest()[:16]}.py"
 
 
 @kernel

@@ -19,6 +19,7 @@ from australis.boxes.folds.checked import checked
 from australis.boxes.folds.fold import ALL_VALID, Accumulators, Contributions, numbers
 from australis.errors import ExpressionError, RunError
 from australis.expressions.window_function import WindowFunction
+from australis.kernels.generated import GeneratedCode, block, comment, generate
 from australis.model.table import Table
 from australis.model.train import Bools, Ints
 
@@ -99,9 +100,10 @@ def compiled(function: WindowFunction, arguments: tuple[pa.DataType, ...]) -> Co
     several: Any = state if isinstance(state, types.BaseTuple) else (state,)
     parts = [as_dtype(part) for part in several]
     fields = [pa.field(f"state{i}", pa.from_numpy_dtype(part), nullable=False) for i, part in enumerate(parts)]
-    add, finish = _kernels(init, incr, final, len(parts), isinstance(state, types.BaseTuple), len(given))
+    add, finish = loops(function.name, len(parts), isinstance(state, types.BaseTuple), len(given))
+    add_kernel, finish_kernel = njit(add.function(init=init, incr=incr)), njit(finish.function(final=final))
     count = pa.field("n", pa.int64(), nullable=False)
-    return Compiled(function, pa.from_numpy_dtype(as_dtype(result)), (count, *fields), add, finish)
+    return Compiled(function, pa.from_numpy_dtype(as_dtype(result)), (count, *fields), add_kernel, finish_kernel)
 
 
 def _result(function: WindowFunction, part: str, dispatcher: Any, arguments: tuple[Any, ...]) -> Any:
@@ -127,35 +129,32 @@ def _result(function: WindowFunction, part: str, dispatcher: Any, arguments: tup
     return result
 
 
-_TEMPLATE = """
-def add(slots, rows, valid, n, {columns}, {values}):
-    for i in range(len(slots)):
-        slot = slots[i]
-        row = rows[i] if len(rows) else i
-        if slot < 0 or (len(valid) and not valid[row]):
-            continue
-        if n[slot] == 0:
-            {state} = init()
-        {state} = incr(({state}), {arguments})
-        n[slot] += 1
+def loops(name: str, parts: int, is_tuple: bool, arguments: int) -> tuple[GeneratedCode, GeneratedCode]:
+    """The code of the loops that add tuples to windows and finish them, for a state of some parts.
 
-def finish(n, {columns}, out):
-    for slot in range(len(n)):
-        if n[slot]:
-            out[slot] = final(({state}))
-"""
-
-
-def _kernels(init: Any, incr: Any, final: Any, parts: int, is_tuple: bool, arguments: int) -> tuple[Any, Any]:
-    """numba has no way to loop over columns of different types, so the loop is written out for their number."""
-    columns = [f"c{i}" for i in range(parts)]
-    values = [f"v{i}" for i in range(arguments)]
-    source = _TEMPLATE.format(
-        columns=", ".join(columns),
-        values=", ".join(values),
-        state=", ".join(f"{column}[slot]" for column in columns) + ("," if is_tuple else ""),
-        arguments=", ".join(f"{value}[row]" for value in values),
+    numba has no loop over columns of different types, so that the columns are written out.
+    """
+    columns = [f"state{index}" for index in range(parts)]
+    values = [f"argument{index}" for index in range(arguments)]
+    state = ", ".join(f"{column}[slot]" for column in columns) + ("," if is_tuple else "")
+    add = generate(
+        "add",
+        ["slots", "rows", "valid", "n", *columns, *values],
+        comment(f"Adds tuples to windows with {name}, but for those in no slot or with a null argument."),
+        *block(
+            "for i in range(len(slots)):",
+            "slot = slots[i]",
+            "row = rows[i] if len(rows) else i",
+            *block("if slot < 0 or (len(valid) and not valid[row]):", "continue"),
+            *block("if n[slot] == 0:", f"{state} = init()"),
+            f"{state} = incr(({state}), {', '.join(f'{value}[row]' for value in values)})",
+            "n[slot] += 1",
+        ),
     )
-    scope: dict[str, Any] = {"init": init, "incr": incr, "final": final}
-    exec(source, scope)  # the text above, with numbers put in: nothing of it comes from outside
-    return njit(scope["add"]), njit(scope["finish"])
+    finish = generate(
+        "finish",
+        ["n", *columns, "out"],
+        comment(f"The results of {name} for windows that have tuples."),
+        *block("for slot in range(len(n)):", *block("if n[slot]:", f"out[slot] = final(({state}))")),
+    )
+    return add, finish
