@@ -39,12 +39,12 @@ class Compiled:
         valid = ALL_VALID
         values: list[Values] = []
         for argument in arguments:
-            value, there = numbers(argument)
+            value, value_valid = numbers(argument)
             if value.dtype == np.uint64:
-                value = self._signed(value, there)
+                value = self._signed(value, value_valid)
             values.append(value)
-            if len(there):
-                valid = valid & there if len(valid) else there
+            if len(value_valid):
+                valid = valid & value_valid if len(valid) else value_valid
         state = (into.columns[field.name] for field in self.fields)
         try:
             self.add_kernel(feed.slots, feed.rows, valid, *state, *values)
@@ -63,8 +63,8 @@ class Compiled:
             raise self._overflow("what `final` makes") from None
         return arrow(out, n > 0, self.type)
 
-    def _signed(self, values: Values, there: Bools) -> Values:
-        if ((values >> 63) & (there if len(there) else 1)).any():
+    def _signed(self, values: Values, valid: Bools) -> Values:
+        if ((values >> 63) & (valid if len(valid) else 1)).any():
             raise self._overflow("an argument")
         return values.view(np.int64)
 
@@ -85,13 +85,15 @@ class Compiled:
 def compiled(function: WindowFunction, arguments: tuple[pa.DataType, ...]) -> Compiled:
     """Infer the types of state and result from those of the arguments, and build the kernels."""
     widened = [np.float64 if storage(type_).kind == "f" else np.int64 for type_ in arguments]
-    given = tuple(from_dtype(np.dtype(type_)) for type_ in widened)
+    inputs = tuple(from_dtype(np.dtype(type_)) for type_ in widened)
     init, incr, final = (checked(part) for part in (function.init, function.incr, function.final))
     state = _result(function, "init", init, ())
-    state = _result(function, "incr", incr, (state, *given))
-    again = _result(function, "incr", incr, (state, *given))
+    state = _result(function, "incr", incr, (state, *inputs))
+    again = _result(function, "incr", incr, (state, *inputs))
     if again != state:
-        raise ExpressionError(f"window function `{function.name}`: `incr` turns a state {state} into {again}")
+        raise ExpressionError(
+            f"window function `{function.name}`: `incr` turns a state {state} into {again}; let it return {state}"
+        )
     result = _result(function, "final", final, (state,))
     if not isinstance(result, types.Number | types.Boolean):
         raise ExpressionError(
@@ -100,7 +102,7 @@ def compiled(function: WindowFunction, arguments: tuple[pa.DataType, ...]) -> Co
     several: Any = state if isinstance(state, types.BaseTuple) else (state,)
     parts = [as_dtype(part) for part in several]
     fields = [pa.field(f"state{i}", pa.from_numpy_dtype(part), nullable=False) for i, part in enumerate(parts)]
-    add, finish = loops(function.name, len(parts), isinstance(state, types.BaseTuple), len(given))
+    add, finish = loops(function.name, len(parts), isinstance(state, types.BaseTuple), len(inputs))
     add_kernel, finish_kernel = njit(add.function(init=init, incr=incr)), njit(finish.function(final=final))
     count = pa.field("n", pa.int64(), nullable=False)
     return Compiled(function, pa.from_numpy_dtype(as_dtype(result)), (count, *fields), add_kernel, finish_kernel)
