@@ -15,7 +15,7 @@ from australis.arrow.schema import schema
 from australis.engine.measures import TaskMeasures
 from australis.engine.superbox import Passage, steps, tables_of
 from australis.errors import RunError
-from australis.kernels import background as ripening
+from australis.kernels import generated
 from australis.model.box import Moment
 from australis.model.train import Train
 from australis.plan import plan
@@ -80,11 +80,11 @@ NETWORKS = {"arithmetic": arithmetic(), "cases": cases(), "ranks": ranks(), "gua
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Compile before the first tuple."""
-    monkeypatch.setattr(ripening, "WORTH", -1)
+    monkeypatch.setattr(generated, "WORTH", -1)
     yield
-    for plant in ripening._PLANTS.values():
-        if plant.thread is not None:
-            plant.thread.join()
+    for compilation in generated._COMPILATIONS.values():
+        if compilation.thread is not None:
+            compilation.thread.join()
 
 
 def chain_of(network: Network) -> Chain:
@@ -92,7 +92,7 @@ def chain_of(network: Network) -> Chain:
     (stage,) = plan(network).stages
     (chain,) = chains(network, stage).values()
     while chain.step(train_of([COMMON])) is None:
-        thread = ripening._PLANTS[chain.fused.source].thread
+        thread = generated._COMPILATIONS[chain.fused.code.key].thread
         assert thread is not None
         thread.join()
     return chain
@@ -165,7 +165,7 @@ def test_a_filter_on_the_least_gives_the_same_before_its_loop_is_compiled_and_af
     (stage,) = plan(network).stages
     (chain,) = chains(network, stage).values()
     while (after := chain.step(train)) is None:
-        thread = ripening._PLANTS[chain.fused.source].thread
+        thread = generated._COMPILATIONS[chain.fused.code.key].thread
         assert thread is not None
         thread.join()
     assert before.num_rows == 16

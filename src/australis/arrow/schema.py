@@ -113,14 +113,16 @@ def segment(samples: str) -> pa.StructType:
     Segments of a column share one buffer of samples, in which they may overlap.
     """
     if samples not in SAMPLES:
-        raise SchemaError(f"there are no segments of `{samples}`, but of {listing(SAMPLES)}")
+        raise SchemaError(
+            f"there are no segments of `{samples}`{near(samples, SAMPLES) or '.'} Samples are {listing(SAMPLES)}"
+        )
     numbers = [pa.field(name, pa.int64(), nullable=False) for name in ("start", "rate", "per", "phase")]
     item = pa.field("item", SAMPLES[samples], nullable=False)
     return pa.struct([*numbers, pa.field("samples", pa.list_view(item), nullable=False)])
 
 
 def samples_of(type: Type) -> str | None:
-    """The name of the samples of a segment type; none if it is another type."""
+    """The name of the samples of a segment type, or None for any other type."""
     return next((name for name in SAMPLES if type == segment(name)), None) if pa.types.is_struct(type) else None
 
 
@@ -222,7 +224,7 @@ def textual(type: Type) -> bool:
     return pa.types.is_string(type) or pa.types.is_large_string(type)
 
 
-def _checked(fields: list[pa.Field[Any]], given: pa.Schema | None = None) -> pa.Schema:
+def _checked(fields: list[pa.Field[Any]], original: pa.Schema | None = None) -> pa.Schema:
     names = [field.name for field in fields]
     if not names:
         raise SchemaError("a schema needs at least one column, such as `time int, mph double`")
@@ -230,10 +232,12 @@ def _checked(fields: list[pa.Field[Any]], given: pa.Schema | None = None) -> pa.
         if not name:
             raise SchemaError(f"a column has no name; the columns are {listing(names)}")
         if name.startswith("#"):
-            raise SchemaError(f"the column name `{name}` is reserved: names that start with `#` are Australis's own")
+            raise SchemaError(
+                f"the column name `{name}` is reserved, as all that start with `#`: give the column another"
+            )
         if names.count(name) > 1:
-            raise SchemaError(f"the column `{name}` appears {names.count(name)} times in {listing(names)}")
-    return pa.schema(fields) if given is None else given
+            raise SchemaError(f"the column `{name}` appears {names.count(name)} times in {listing(names)}; rename one")
+    return pa.schema(fields) if original is None else original
 
 
 def _field(name: str, kind: str | Type) -> pa.Field[Any]:

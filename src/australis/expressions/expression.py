@@ -60,11 +60,11 @@ class Expr:
         return tuple(name for name in called if name not in built_in)
 
     def rename(self, names: Mapping[str, str]) -> Expr:
-        """The same over other columns: each that is a key becomes its value."""
+        """The expression with columns renamed: each that is a key of `names` becomes its value."""
         return of(renamed(self.node, names))
 
     def bind(self, schema: pa.Schema) -> Bound:
-        """The expression over a stream's columns; an ExpressionError says what does not fit."""
+        """The expression over a stream's columns. Raises an ExpressionError that says what does not fit."""
         return _bound(self, schema, registered(self.functions))
 
 

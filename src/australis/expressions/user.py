@@ -45,7 +45,7 @@ class Function:
             raise RunError(f"`{where}`: the function `{self.name}` failed: {reason}{self._culprit(args)}") from error
 
     def _culprit(self, args: Sequence[Array]) -> str:
-        """The first values for which it fails, if it fails for those alone."""
+        """The end of a sentence: the arguments of the first row at which it fails, if it fails for that row alone."""
         fine, bad = 0, len(args[0]) if args else 0
         while bad - fine > 1:
             middle = (fine + bad) // 2
@@ -113,5 +113,5 @@ def function_named(name: str) -> Function:
 
 
 def registered(names: Sequence[str]) -> tuple[Function | None, ...]:
-    """The functions of those names that there are."""
+    """The user function of each name, or None where there is none."""
     return tuple(_REGISTERED.get(name) for name in names)
