@@ -317,11 +317,11 @@ WRONG = {
     "an arrow that is none": (file("  a:\n    filter: mph > 1\n    from: {x: y}"), r"filter a: an arrow comes from"),
     "wrong arity": (
         file("  a:\n    join: {on: time, size: 5}\n    from: reports"),
-        r"^f\.yaml, line 5: join a: takes 2 inputs, is given reports",
+        r"^f\.yaml, line 7: join a: takes 2 inputs, is given reports",
     ),
     "a source that is not there": (
         file("  a:\n    filter: mph > 1\n    from: report"),
-        r"^f\.yaml, line 5: filter a: there is no input or box report; .*did you mean `reports`",
+        r"^f\.yaml, line 7: filter a: there is no input or box report; .*did you mean `reports`",
     ),
     "a port that is not there": (
         file("  a:\n    filter: mph > 1\n    from: reports", "  out: a.rset"),
@@ -329,7 +329,7 @@ WRONG = {
     ),
     "a wrong expression": (
         file("  a:\n    filter: mhp > 1\n    from: reports"),
-        r"^f\.yaml, line 5: filter a: `mhp > 1`: there is no column `mhp`; did you mean `mph`",
+        r"^f\.yaml, line 6: filter a: `mhp > 1`: there is no column `mhp`; did you mean `mph`",
     ),
     "a missing argument": (
         file("  a:\n    aggregate: {size: 60, n: count(*)}\n    from: reports"),
@@ -376,7 +376,7 @@ WRONG = {
     ),
     "a function that is not there": (
         file("  a:\n    map: {x: my_own(mph)}\n    from: reports"),
-        r"^f\.yaml, line 5: map a: .*there is no function `my_own`; .*@au\.function.*--functions module\.py",
+        r"^f\.yaml, line 6: map a: .*there is no function `my_own`; .*@au\.function.*--functions module\.py",
     ),
     "a group of no box": (
         file("  a:\n    filter: mph > 1\n    from: reports", more="groups:\n  g: [aa]\n"),

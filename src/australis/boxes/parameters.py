@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, get_args, get_type_hints
 
@@ -12,7 +11,17 @@ from australis.arrow.durations import Span, duration, is_duration, spelled
 from australis.arrow.schema import Spec
 from australis.arrow.schema import schema as schema_of
 from australis.boxes.moving import Question
-from australis.errors import AustralisError, ExpressionError, NetworkError, listing, near
+from australis.errors import (
+    ExpressionError,
+    ExpressionPlace,
+    MadeColumn,
+    NetworkError,
+    Subject,
+    listing,
+    near,
+    placed,
+    unknown,
+)
 from australis.expressions import AGGREGATES, Aggregation, Expr, Term, aggregation, expr, lit
 from australis.expressions.expression import of
 from australis.expressions.functions import BUILTINS
@@ -52,7 +61,7 @@ def columns(written: Mapping[str, Expression]) -> tuple[tuple[str, Expr], ...]:
     """Named expressions, in the order written."""
     made = []
     for name, value in written.items():
-        with _about(name):
+        with placed(MadeColumn(name)):
             made.append((name, expression(value)))
     return tuple(made)
 
@@ -61,19 +70,9 @@ def functions(written: Mapping[str, Function]) -> tuple[tuple[str, Aggregation],
     """Named aggregations, in the order written."""
     made = []
     for name, value in written.items():
-        with _about(name):
+        with placed(MadeColumn(name)):
             made.append((name, _aggregation(value)))
     return tuple(made)
-
-
-@contextmanager
-def _about(name: str) -> Iterator[None]:
-    """Errors raised inside know the column that was to be made: its name may be an argument's, misspelt."""
-    try:
-        yield
-    except AustralisError as error:
-        error.__dict__["column"] = name
-        raise
 
 
 def _aggregation(written: Function) -> Aggregation:
@@ -84,12 +83,14 @@ def _aggregation(written: Function) -> Aggregation:
 
 
 def _check_functions(made: Expr, windowed: Collection[str] = ()) -> None:
-    unknown = [name for name in made.functions if name not in windowed and not registered([name])[0]]
-    if unknown:
+    missing = [name for name in made.functions if name not in windowed and not registered([name])[0]]
+    if missing:
         known = [*BUILTINS, *AGGREGATES, *windowed]
         raise ExpressionError(
-            f"`{made}`: there is no function `{unknown[0]}`; make one with @au.function, or au.window_function for"
-            f" windows, and give its module to the command line with `--functions module.py`{near(unknown[0], known)}"
+            f"there is no function `{missing[0]}`; make one with @au.function, or au.window_function for"
+            f" windows, and give its module to the command line with `--functions module.py`{near(missing[0], known)}",
+            ExpressionPlace(str(made)),
+            unknown(missing[0], known),
         )
 
 
@@ -162,16 +163,22 @@ def questions(written: Mapping[str, Mapping[str, Any]]) -> tuple[tuple[str, Ques
         for key, value in query.items():
             if key not in known:
                 raise NetworkError(
-                    f"the query {name} has no `{key}`; there are {listing(known)}{near(str(key), list(known))}"
+                    f"the query {name} has no `{key}`; there are {listing(known)}{near(str(key), list(known))}",
+                    Subject("query", name, silent=True),
+                    unknown(str(key), known),
                 )
             try:
                 fitting = fit(known[key], value)
             except Misfit as misfit:
                 wanted = misfit.wanted or words(known[key])
-                raise NetworkError(f"the query {name}: `{key}` is {wanted}, not {shown(value)}") from None
+                raise NetworkError(
+                    f"the query {name}: `{key}` is {wanted}, not {shown(value)}", Subject("query", name, silent=True)
+                ) from None
             real[key] = float(fitting) if isinstance(fitting, int) and float in get_args(known[key]) else fitting
         if "kind" not in real:
-            raise NetworkError(f"the query {name} has no `kind`, such as `rectangle` or `knn`")
+            raise NetworkError(
+                f"the query {name} has no `kind`, such as `rectangle` or `knn`", Subject("query", name, silent=True)
+            )
         made.append((name, Question(**real)))
     return tuple(made)
 
