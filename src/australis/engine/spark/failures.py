@@ -15,6 +15,7 @@ from contextlib import contextmanager
 
 from australis.errors import AustralisError, RunError
 
+_PLANNER = "PythonStreamingSourceRunner"  # where Spark talks to the process that plans batches
 _NOTE = re.compile(r"australis-error:([\w+/=]+)")
 _LAST_LINE = re.compile(r"^(?:[\w.]+\.)?([A-Z]\w*(?:Error|Exception): .+)$", re.MULTILINE)
 
@@ -49,6 +50,11 @@ def failure(error: Exception) -> AustralisError:
         return RunError(reason(error))
     found: AustralisError = pickle.loads(b64decode(carried_here[-1]))
     return found
+
+
+def planner_ended(error: Exception) -> bool:
+    """Whether the process that plans batches ended by itself: Java's stack is there, and no error of Python's is."""
+    return _PLANNER in str(getattr(error, "_stackTrace", "")) and "Traceback" not in str(error)
 
 
 def reason(error: Exception) -> str:

@@ -31,7 +31,7 @@ from australis.engine.merging import merging
 from australis.engine.outlet import OpenSink, outlet
 from australis.engine.spark import alive
 from australis.engine.spark.control import Control, Directive, first_limit, paced
-from australis.engine.spark.failures import carried, failure, reason
+from australis.engine.spark.failures import carried, failure, planner_ended, reason
 from australis.engine.spark.frame_source import FrameFeed
 from australis.engine.spark.hook import Hook
 from australis.engine.spark.idle import PATIENCE
@@ -43,7 +43,7 @@ from australis.engine.spark.shipping import Sent, send
 from australis.engine.spark.stream_source import COLUMNS, NAME, aside
 from australis.engine.succession import successor
 from australis.engine.totals import Totals
-from australis.errors import AustralisError, RunError
+from australis.errors import AustralisError, RunError, Subject
 from australis.model.network import Network
 from australis.model.train import Train
 
@@ -54,7 +54,6 @@ if TYPE_CHECKING:
 _BLINK = 0.02
 _GRACE = 10.0  # seconds for a process that does not answer to be seen to have ended
 _REMEMBERED = 1000  # batches
-_PLANNER = "PythonStreamingSourceRunner"  # where Spark talks to the process that plans batches
 AIM = 1.0
 """How many seconds a batch should take where there is more input than it needs."""
 
@@ -219,7 +218,7 @@ class Run:
         if not isinstance(error, StreamingQueryException):
             how = ended(self._gateway, _GRACE)
             return Lost(f"Spark's process {how}; {_again(self.checkpoint)}") if how else failure(error)
-        if _PLANNER in str(getattr(error, "_stackTrace", "")) and "Traceback" not in str(error):
+        if planner_ended(error):
             return RunError(f"the process that plans batches was killed, or ended; {_again(self.checkpoint)}")
         return failure(self.query.exception() or error)
 
@@ -277,8 +276,9 @@ class Run:
                 continue
             if not known.schema.equals(schema):
                 raise RunError(
-                    f"output {output.name}: has the columns {text(known.schema)} now, and would have {text(schema)};"
-                    " give it another sink by its name"
+                    f"has the columns {text(known.schema)} now, and would have {text(schema)};"
+                    " give it another sink by its name",
+                    Subject("output", output.name),
                 )
             outlets[output.name] = known
         return outlets

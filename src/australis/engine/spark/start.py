@@ -173,7 +173,7 @@ def _source(input: Input, given: Any) -> Source:
     if hasattr(given, "latest") and hasattr(given, "splits"):
         source: Source = given
         if not source.schema.equals(input.schema):
-            raise RunError(f"input {input.name}: its source gives {source.schema}, not {input.schema}")
+            raise RunError(f"its source gives {source.schema}, not {input.schema}", Subject("input", input.name))
         return source
     if _is_frame(given):
         return Frame(input.schema, "")
