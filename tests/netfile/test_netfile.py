@@ -321,11 +321,11 @@ WRONG = {
     "an arrow that is none": (file("  a:\n    filter: mph > 1\n    from: {x: y}"), r"filter a: an arrow comes from"),
     "wrong arity": (
         file("  a:\n    join: {on: time, size: 5}\n    from: reports"),
-        r"^f\.yaml, line 5: join a: takes 2 inputs, is given reports",
+        r"^f\.yaml, line 7: join a: takes 2 inputs, is given reports",
     ),
     "a source that is not there": (
         file("  a:\n    filter: mph > 1\n    from: report"),
-        r"^f\.yaml, line 5: filter a: there is no input or box report; .*did you mean `reports`",
+        r"^f\.yaml, line 7: filter a: there is no input or box report; .*did you mean `reports`",
     ),
     "a port that is not there": (
         file("  a:\n    filter: mph > 1\n    from: reports", "  out: a.rset"),
@@ -333,7 +333,7 @@ WRONG = {
     ),
     "a wrong expression": (
         file("  a:\n    filter: mhp > 1\n    from: reports"),
-        r"^f\.yaml, line 5: filter a: `mhp > 1`: there is no column `mhp`; did you mean `mph`",
+        r"^f\.yaml, line 6: filter a: `mhp > 1`: there is no column `mhp`; did you mean `mph`",
     ),
     "a missing argument": (
         file("  a:\n    aggregate: {size: 60, n: count(*)}\n    from: reports"),
@@ -376,11 +376,11 @@ WRONG = {
             "  a:\n    write: {table: acounts, tab: 1}\n    from: reports",
             more='tables:\n  accounts: {schema: "vid int, tab int", key: vid}\n',
         ),
-        r"^f\.yaml, line 7: write a: there is no table acounts; there are accounts; did you mean `accounts`",
+        r"^f\.yaml, line 8: write a: there is no table acounts; there are accounts; did you mean `accounts`",
     ),
     "a function that is not there": (
         file("  a:\n    map: {x: my_own(mph)}\n    from: reports"),
-        r"^f\.yaml, line 5: map a: .*there is no function `my_own`; .*@au\.function.*--functions module\.py",
+        r"^f\.yaml, line 6: map a: .*there is no function `my_own`; .*@au\.function.*--functions module\.py",
     ),
     "a group of no box": (
         file("  a:\n    filter: mph > 1\n    from: reports", more="groups:\n  g: [aa]\n"),

@@ -11,9 +11,8 @@ from australis.api.stream import Stream
 from australis.arguments import check_arguments
 from australis.boxes.moving import Ask, Lead, Nearest, Watch
 from australis.boxes.moving.queries import K
-from australis.errors import NetworkError
+from australis.errors import NetworkError, Subject, placed
 from australis.model.parameters import By, Expression, Length
-from australis.model.validation import telling
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,7 @@ class MovingObjects(MovingMethods):
         after a span of the objects' time, or after every train (`"train"`). `spread` lets so many partitions share all
         queries. See docs/moving.md for the columns of queries, and for `cache`, `speed`, `budget` and `shed`.
         """
-        with telling(f"watch {box}" if box else "watch"):
+        with placed(Subject("watch", box)):
             if spread is not None and spread < 1:
                 raise NetworkError(f"`spread` is a number of partitions, 1 or more, not {spread}")
             share = budget if budget is None or spread is None else max(1, budget // spread)
@@ -99,7 +98,7 @@ class MovingObjects(MovingMethods):
         Only objects that satisfy `only` are looked at; `where` names conditions that queries may have. Focal objects
         may be of another stream, `focal`, of such objects.
         """
-        with telling(f"ask {box}" if box else "ask"):
+        with placed(Subject("ask", box)):
             ask = Ask.make(
                 queries, id=id, x=x, y=y, time=time, timeout=timeout, only=only, where=where, carry=carry, earth=earth,
                 revise=revise, ahead=ahead, every=every,
@@ -121,5 +120,5 @@ def _with_nearest(updates: Stream, id: str, revise: bool, each: bool) -> Stream:
 
 
 def _nearest(updates: Stream, id: str, revise: bool, each: bool) -> Stream:
-    with telling(Nearest.kind):
+    with placed(Subject(Nearest.kind)):
         return updates.port("candidates").draw(Nearest(id, revise, each), None)

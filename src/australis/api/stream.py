@@ -17,7 +17,7 @@ from australis.arrow.schema import Spec
 from australis.arrow.schema import schema as schema_of
 from australis.arrow.schema import text as schema_text
 from australis.boxes import Map
-from australis.errors import NetworkError, listing, near
+from australis.errors import NetworkError, Subject, listing, near, placed
 from australis.expressions import col
 from australis.model import parameters
 from australis.model.box import Box
@@ -26,7 +26,6 @@ from australis.model.parameters import By, Columns, Expression
 from australis.model.qos import QoS, qos
 from australis.model.qos.graph import Points
 from australis.model.table import Keyed
-from australis.model.validation import telling
 
 if TYPE_CHECKING:
     from australis.api.moving import MovingObjects
@@ -161,11 +160,11 @@ class Stream(SqualMethods):
         self, latency: Points | None = None, delivered: Points | None = None, value: Mapping[str, Points] | None = None
     ) -> Outlet:
         """Say what the stream is worth as an output: utilities by latency in seconds, part delivered, and value."""
-        with telling("output"):
+        with placed(Subject("output")):
             return Outlet(self, qos(latency, delivered, value))
 
     def _mapped(self, verb: str, columns: Columns, name: str | None) -> Stream:
-        with telling(f"{verb} {name}" if name else verb):
+        with placed(Subject(verb, name)):
             return self.draw(Map(parameters.columns(columns)), name)
 
     def _check_columns(self, verb: str, columns: Iterable[str]) -> None:
@@ -207,21 +206,21 @@ class Outlet:
 @check_arguments()
 def stream(name: str, schema: Spec) -> Stream:
     """An input: `au.stream("reports", "time int, vid int, mph int")`."""
-    with telling(f"input {name}"):
+    with placed(Subject("input", name)):
         return Stream(Input(name, schema_of(schema)))
 
 
 @check_arguments()
 def static(name: str, schema: Spec) -> Stream:
     """A stored table as an input, read whole before any stream starts."""
-    with telling(f"input {name}"):
+    with placed(Subject("input", name)):
         return Stream(Input(name, schema_of(schema), static=True))
 
 
 @check_arguments()
 def table(name: str, schema: Spec, key: By) -> Keyed:
     """A table of rows under a key, which one `write` of a network fills and others may `read`."""
-    with telling(f"table {name}"):
+    with placed(Subject("table", name)):
         return parameters.keyed(name, schema, key)
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, cast
 
 import pyarrow as pa
 
-from australis.errors import SchemaError, listing, near
+from australis.errors import ColumnPlace, SchemaError, listing, near, placed
 
 Type: TypeAlias = pa.DataType
 Spec: TypeAlias = str | Mapping[str, str | pa.DataType] | pa.Schema
@@ -245,10 +245,8 @@ def _field(name: str, kind: str | Type) -> pa.Field[Any]:
         return pa.field(name, kind)
     if not isinstance(kind, str):
         raise SchemaError(f"the type of column `{name}` is a text or a pyarrow.DataType, not {type(kind).__name__}")
-    try:
+    with placed(ColumnPlace(name)):
         return _typed(name, kind)
-    except SchemaError as error:
-        raise SchemaError(f"column `{name}`: {error}") from error
 
 
 def _column(part: str, whole: str) -> pa.Field[Any]:

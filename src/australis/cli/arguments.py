@@ -13,7 +13,7 @@ from australis.connectors.sinks.console import Console
 from australis.connectors.source import Source
 from australis.connectors.sources import uri
 from australis.connectors.sources.replay import Replay
-from australis.errors import AustralisError, RunError, listing, near
+from australis.errors import RunError, Subject, listing, near, placed
 
 FASTEST = 1e12
 """The speed of a replay that waits for nothing: a day of its own time is over at once."""
@@ -57,19 +57,15 @@ def sinks(network: Network, texts: Mapping[str, str], shown: bool = True) -> dic
         _check(name, outputs, "output", "--sink")
     found: dict[str, Sink] = {name: Console(name=name) for name in outputs if shown}
     for name, text in texts.items():
-        try:
+        with placed(Subject("--sink", f"{name}={text}")):
             found[name] = Console(name=name) if text == "console" else sink.sink(text)
-        except AustralisError as error:
-            raise RunError(f"--sink {name}={text}: {error}") from error
     return found
 
 
 def trigger(text: str | None) -> float | None:
     """The least time between two batches in seconds."""
-    try:
+    with placed(Subject("--trigger", text)):
         return None if text is None else seconds(text)
-    except AustralisError as error:
-        raise RunError(f"--trigger {text}: {error}") from error
 
 
 def master(text: str | None) -> str | None:
@@ -97,10 +93,8 @@ def _check(name: str, known: Iterable[str], what: str, option: str) -> None:
 
 def _source(name: str, text: str, network: Network) -> Source:
     (schema,) = (input.schema for input in network.inputs if input.name == name)
-    try:
+    with placed(Subject("--source", name)):
         return uri.source(text, schema)
-    except AustralisError as error:
-        raise RunError(f"--source {name}: {error}") from error
 
 
 def _at_speed(found: Mapping[str, Source], texts: Mapping[str, str], speed: str) -> dict[str, Source]:

@@ -20,7 +20,7 @@ from australis.cli.interrupts import Interrupts
 from australis.cli.lines import Notes, Objects, Teller, write
 from australis.cli.screen import Screen
 from australis.engine.metrics import Server
-from australis.engine.spark.failures import reason
+from australis.engine.spark.failures import failure, reason
 from australis.engine.spark.jvm import kill
 from australis.engine.spark.messages import Overheard
 from australis.engine.spark.run import Run
@@ -226,7 +226,9 @@ class Watched:
             self.show(_AT_ONCE if self.asked.times > 1 else _STOPPING if self.asked.times else "")
             stopping.join(_TICK)
         if self._failure is not None and self.asked.times < 2:
-            raise RunError(reason(self._failure)) from self._failure
+            if isinstance(self._failure, AustralisError):
+                raise self._failure
+            raise failure(self._failure) from self._failure
         return not stopping.is_alive()
 
     def _stop(self) -> None:

@@ -54,7 +54,9 @@ class Kept:
         try:
             return netfile.loads(self.text, f"network {self.number} of the checkpoint")
         except AustralisError as error:
-            raise RunError(f"{error}; functions that it calls must be known before the run goes on") from error
+            failed = RunError.of(error)
+            failed.reason += "; functions that it calls must be known before the run goes on"
+            raise failed from error
 
 
 class Checkpoint:

@@ -22,7 +22,7 @@ from australis.engine.measures import TaskMeasures
 from australis.engine.stamp import ahead, stamped, trains
 from australis.engine.superbox import Arrows, stateful
 from australis.engine.task import Fed, Task, stored_table
-from australis.errors import RunError
+from australis.errors import RunError, Subject
 from australis.model.box import EVERYWHERE, REFUSED, Key, Moment, lost
 from australis.model.network import OUT, Arrow, Input, Network
 from australis.model.train import Train, empty
@@ -240,8 +240,9 @@ class Job:
         for part in parts:
             if self.strict and part.letters:
                 raise RunError(
-                    f"input {name}: {part.letters[0]}; run without `strict` to leave it out, or correct it and start"
-                    " with an empty checkpoint folder"
+                    f"{part.letters[0]}; run without `strict` to leave it out, or correct it and start with an empty"
+                    " checkpoint folder",
+                    Subject("input", name),
                 )
             yield part
 

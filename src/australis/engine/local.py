@@ -21,7 +21,7 @@ from australis.engine.losses import losses, summed
 from australis.engine.merging import merging
 from australis.engine.superbox import Event, tables_of
 from australis.engine.superbox import steps as superbox_steps
-from australis.errors import RunError, listing, near
+from australis.errors import RunError, Subject, listing, near
 from australis.model.box import LATE, REFUSED, Moment, lost
 from australis.model.network import OUT, Network
 from australis.model.train import Train, empty, joined
@@ -327,4 +327,6 @@ def _sink(name: str, given: object, schema: pa.Schema) -> LocalSink:
         return files.sink(given, schema)
     if hasattr(given, "write") and hasattr(given, "close"):
         return cast(LocalSink, given)
-    raise RunError(f"output {name}: give a path or a sink with `write` and `close`, not {type(given).__name__}")
+    raise RunError(
+        f"give a path or a sink with `write` and `close`, not {type(given).__name__}", Subject("output", name)
+    )

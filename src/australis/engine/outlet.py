@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from australis.connectors.sink import Agreeing, Sink, Writer
 from australis.engine.checkpoint import Checkpoint
-from australis.errors import RunError
+from australis.errors import Subject, placed
 
 
 @dataclass(frozen=True)
@@ -23,18 +23,14 @@ class OpenSink:
 
 def outlet(name: str, sink: Sink, schema: pa.Schema, checkpoint: Checkpoint) -> OpenSink:
     """Open the sink of an output. It is taken up where its checkpoint is: what is beyond that goes, and is told of."""
-    try:
+    with placed(Subject("output", name)):
         writer = sink.open(schema, checkpoint.run, replace=not checkpoint.lasting)
-    except RunError as error:
-        raise RunError(f"output {name}: {error}") from error
-    try:
-        told = writer.agree(checkpoint.log.planned, checkpoint.log.committed) if isinstance(writer, Agreeing) else ""
-        if told:
-            warnings.warn(f"output {name}: {told}", stacklevel=2)
-    except RunError as error:
-        writer.close()
-        raise RunError(f"output {name}: {error}") from error
-    except BaseException:
-        writer.close()
-        raise
+        try:
+            if isinstance(writer, Agreeing):
+                told = writer.agree(checkpoint.log.planned, checkpoint.log.committed)
+                if told:
+                    warnings.warn(f"output {name}: {told}", stacklevel=2)
+        except BaseException:
+            writer.close()
+            raise
     return OpenSink(sink, schema, writer)

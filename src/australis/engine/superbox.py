@@ -8,11 +8,10 @@ from types import MappingProxyType
 
 from australis.boxes.signals.column import shown
 from australis.engine.merging import done
-from australis.errors import RunError
+from australis.errors import RunError, Subject
 from australis.model.box import Moment, Tables, Trains
 from australis.model.network import Network, Node
 from australis.model.train import Train
-from australis.model.validation import title
 from australis.plan.chains import Chain
 
 Arrows = dict[tuple[str, str], Train]
@@ -115,8 +114,9 @@ def steps(
             given = node.box.step(tables[node.name], inputs, _moment(network, node, moment))
             outputs = dict(zip(network.schemas[node.name], given, strict=True))
         except Exception as error:
-            culprit = _culprit(node, tables[node.name], inputs, moment)
-            raise RunError(f"{title(node)}: {str(error) or type(error).__name__}{culprit}") from error
+            failed = RunError.of(error).put(Subject(node.box.kind, node.name))
+            failed.reason += _culprit(node, tables[node.name], inputs, moment)
+            raise failed from error
         for port, train in outputs.items():
             trains[node.name, port] = train
         yield Event(node, inputs, outputs)

@@ -13,7 +13,7 @@ from australis.engine.stamp import stamped
 from australis.engine.state import state as states
 from australis.engine.state.state import State
 from australis.engine.superbox import Arrows, stateful, steps, tables_of
-from australis.errors import RunError
+from australis.errors import RunError, Subject
 from australis.model.box import Moment, Tables
 from australis.model.network import OUT, Network, Node
 from australis.model.train import Train, concat, empty
@@ -104,7 +104,7 @@ def stored_table(job: Job, name: str, batch: Batch) -> Train:
     came = stamped(parts(job.sources[name]), Batch(0, batch.clock), place, bad)
     table = concat(job.network.schemas[name][OUT], came)
     if bad:
-        raise RunError(f"static input {name}: {bad[0]}: mend the table")
+        raise RunError(f"static input {name}: {bad[0]}: mend the table", Subject("input", name, silent=True))
     return table
 
 

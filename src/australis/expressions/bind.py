@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from australis.arrow.compute import Array, Datum, as_array, null, nulls, pc, scalar
 from australis.arrow.schema import Type, data_type
-from australis.errors import ExpressionError, RunError, listing, near, single_quotes
+from australis.errors import ExpressionError, ExpressionPlace, RunError, listing, near, single_quotes, unknown
 from australis.expressions.aggregates import AGGREGATES
 from australis.expressions.convert import cast, castable, converted, try_cast
 from australis.expressions.functions import BUILTINS, REFUSED
@@ -45,8 +45,14 @@ def operand(node: Node, scope: BindingScope) -> Operand:
         return _folded(_applied(node, scope), node)
     except MisfitError as misfit:
         raise _error(scope, f"{misfit}", node) from None
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError, RunError) as error:
-        raise _error(scope, str(error).removeprefix(f"`{scope.whole}`: "), node) from error
+    except ExpressionError as error:
+        if error.first(ExpressionPlace) is None:
+            error.put(_place(scope, node))
+        raise
+    except RunError as error:  # of a constant part
+        raise _error(scope, error.reason, node) from error
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
+        raise _error(scope, str(error), node) from error
 
 
 def plain(arg: Operand) -> Operand:
@@ -58,9 +64,12 @@ def plain(arg: Operand) -> Operand:
 
 
 def _error(scope: BindingScope, why: str, part: Node | None = None) -> ExpressionError:
-    inside = render(part) if part is not None else scope.whole
-    where = "" if inside == scope.whole else f"in `{inside}`, "
-    return ExpressionError(f"`{scope.whole}`: {where}{why}")
+    return ExpressionError(why, _place(scope, part))
+
+
+def _place(scope: BindingScope, part: Node | None) -> ExpressionPlace:
+    inside = scope.whole if part is None else render(part)
+    return ExpressionPlace(scope.whole, None if inside == scope.whole else inside)
 
 
 def _column(name: str, scope: BindingScope) -> Operand:
@@ -73,7 +82,10 @@ def _column(name: str, scope: BindingScope) -> Operand:
         raise _error(scope, f"there is no `{name}`: {REFUSED[name.lower()]}")
     hint, columns = near(name, scope.schema.names), listing(scope.schema.names)
     text = "" if hint else single_quotes(name)  # in double quotes a text is a name
-    raise _error(scope, f"there is no column `{name}`{hint or '.'} The columns are {columns}{text}")
+    missing = unknown(name, scope.schema.names)
+    raise ExpressionError(
+        f"there is no column `{name}`{hint or '.'} The columns are {columns}{text}", _place(scope, None), missing
+    )
 
 
 def _folded(result: Operand, node: FunctionCall) -> Operand:
@@ -106,14 +118,7 @@ def _applied(node: FunctionCall, scope: BindingScope) -> Operand:
         return _built_in(builtin, args, text)
     if name in REFUSED:
         raise MisfitError(f"there is no function `{name}`: {REFUSED[name]}")
-    return _user(scope.functions.get(name) or _unknown(name), args, text, scope.whole)
-
-
-def _unknown(name: str) -> Function:
-    try:
-        return function_named(name)
-    except ExpressionError as error:
-        raise MisfitError(str(error)) from None
+    return _user(scope.functions.get(name) or function_named(name), args, text, scope.whole)
 
 
 def _built_in(builtin: Builtin, args: Sequence[Operand], text: str) -> Operand:

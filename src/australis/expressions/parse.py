@@ -12,7 +12,7 @@ from sqlglot.tokenizer_core import Token
 
 from australis.arrow.durations import interval
 from australis.arrow.schema import data_type, type_text
-from australis.errors import ExpressionError, SchemaError, listing, near
+from australis.errors import ExpressionError, ExpressionPlace, SchemaError, listing, near
 from australis.expressions.node import NULL, Literal, Name, Node, apply
 from australis.expressions.words import CALL, DIALECT, broken, place, source, tokenize
 
@@ -67,14 +67,15 @@ def parse(text: str) -> Node:
     except ParseError as error:
         raise _pointed(text, error.errors[0], tokens) from None
     except SchemaError as error:
-        raise ExpressionError(f"`{text}`: {error}") from error
+        raise ExpressionError.of(error).put(ExpressionPlace(text)) from error
     except RecursionError:
         short = text if len(text) < 60 else text[:60] + "..."
         raise ExpressionError(f"`{short}` is nested too deeply; split it over several map boxes") from None
     except ExpressionError as error:
-        if not tokens or f"`{text}`" in str(error) or "\n" in str(error):
-            raise
-        raise broken(text, str(error)) from None
+        part = error.first(ExpressionPlace)
+        if tokens and (part is None or (part.silent and part.text != text)):
+            error.put(ExpressionPlace(text))
+        raise
 
 
 def _pointed(text: str, error: dict[str, Any], tokens: list[Token]) -> ExpressionError:
@@ -101,7 +102,9 @@ def _node(tree: exp.Expr) -> Node:
     if rule is None:
         part = tree.sql("duckdb").replace('"' + CALL, "").replace(CALL, "")
         advice = _ADVICE.get(kind, "docs/expressions.md lists what is")
-        raise ExpressionError(f"`{part}` is not part of the expression language; {advice}")
+        raise ExpressionError(
+            f"`{part}` is not part of the expression language; {advice}", ExpressionPlace(part, silent=True)
+        )
     return rule(tree)
 
 

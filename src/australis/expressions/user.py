@@ -14,7 +14,7 @@ import pyarrow as pa
 from australis.arguments import check_arguments
 from australis.arrow.compute import Array, pc
 from australis.arrow.schema import Type, data_type, type_text
-from australis.errors import ExpressionError, RunError, listing, near
+from australis.errors import ExpressionError, ExpressionPlace, RunError, listing, near, unknown
 from australis.expressions.aggregates import AGGREGATES
 from australis.expressions.functions import BUILTINS, REFUSED
 from australis.expressions.render import KEYWORDS, OPERATORS
@@ -42,7 +42,9 @@ class Function:
             return self._array(self.call(*args), args).cast(self.returns)
         except Exception as error:
             reason = str(error) or type(error).__name__
-            raise RunError(f"`{where}`: the function `{self.name}` failed: {reason}{self._culprit(args)}") from error
+            raise RunError(
+                f"the function `{self.name}` failed: {reason}{self._culprit(args)}", ExpressionPlace(where)
+            ) from error
 
     def _culprit(self, args: Sequence[Array]) -> str:
         """The end of a sentence: the arguments of the first row at which it fails, if it fails for that row alone."""
@@ -108,7 +110,7 @@ def function_named(name: str) -> Function:
     if name not in _REGISTERED:
         raise ExpressionError(f"there is no function `{name}`{near(name, [*BUILTINS, *_REGISTERED]) or '.'} "
                               f"The functions are {listing([*_REGISTERED, *BUILTINS], most=100)}; "
-                              "add one with @function")  # fmt: skip
+                              "add one with @function", unknown(name, [*BUILTINS, *_REGISTERED]))  # fmt: skip
     return _REGISTERED[name]
 
 

@@ -9,7 +9,7 @@ from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import TokenError
 from sqlglot.tokenizer_core import Token, TokenType
 
-from australis.errors import ExpressionError
+from australis.errors import ExpressionError, ExpressionPlace
 from australis.expressions.render import KEYWORDS
 
 # DuckDB's SQL has standard strings, and `//` for the integer division.
@@ -32,11 +32,7 @@ _CLOSERS = (TokenType.R_PAREN, TokenType.R_BRACKET)
 
 def broken(text: str, why: str, at: int | None = None) -> ExpressionError:
     """The error for a text that does not parse, with a caret under the place."""
-    if at is None:
-        return ExpressionError(f"`{text}`: {why}")
-    line_start = text.rfind("\n", 0, at) + 1
-    line = text[line_start:].split("\n", 1)[0]
-    return ExpressionError(f"{why}\n  {line}\n  {' ' * (at - line_start)}^")
+    return ExpressionError(why, ExpressionPlace(text, at=at))
 
 
 def tokenize(text: str) -> list[Token]:

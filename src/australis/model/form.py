@@ -13,12 +13,12 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from australis.arguments import Misfit, fit, hinted, shown, words
 from australis.arrow.durations import Span
-from australis.errors import AustralisError, NetworkError, listing, near
+from australis.errors import ArgumentPlace, AustralisError, MadeColumn, NetworkError, listing, near, unknown
 from australis.expressions import Aggregation, Expr
 from australis.model import parameters
 from australis.model.box import Box
 from australis.model.order import Order
-from australis.model.parameters import ArgumentError, By, Expression, Function, Length, On
+from australis.model.parameters import By, Expression, Function, Length, On
 from australis.model.table import Keyed
 
 _VARIADIC = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
@@ -104,7 +104,8 @@ class Form:
         arguments = self._arguments(written)
         for name in self.keys:
             if _required(self.signature.parameters[name]) and name not in arguments:
-                raise ArgumentError(f"the key `{name}` is missing; the keys are {listing(self.keys)}")
+                message = f"the key `{name}` is missing; the keys are {listing(self.keys)}"
+                raise NetworkError(message, ArgumentPlace(name, silent=True))
             if name in arguments and self.types[name] is Keyed:
                 arguments[name] = _table(arguments[name], tables)
         return self.box(arguments, arity)
@@ -156,8 +157,10 @@ class Form:
             elif columns is not None:
                 arguments.setdefault(columns, {})[str(key)] = value
             else:
-                raise ArgumentError(
-                    f"there is no key `{key}`; the keys are {listing(self.keys)}{near(str(key), self.keys)}", str(key)
+                raise NetworkError(
+                    f"there is no key `{key}`; the keys are {listing(self.keys)}{near(str(key), self.keys)}",
+                    ArgumentPlace(str(key), silent=True),
+                    unknown(str(key), self.keys),
                 )
         return arguments
 
@@ -174,7 +177,8 @@ class Form:
         try:
             return self.make(*bound.args, **bound.kwargs, **({_COUNTED: arity} if self.counted else {}))
         except AustralisError as error:
-            raise hinted(error, others) from error.__cause__
+            hinted(error, others)
+            raise
 
     def _fit(self, name: str, value: Any) -> Any:
         match self.signature.parameters[name].kind:
@@ -190,17 +194,19 @@ class Form:
             return fit(self.types[name], value)
         except Misfit as misfit:
             wanted = misfit.wanted or words(self.types[name])
-            raise ArgumentError(f"`{name}` is {wanted}, not {shown(value)}", name) from None
+            message = f"`{name}` is {wanted}, not {shown(value)}"
+            raise NetworkError(message, ArgumentPlace(name, silent=True)) from None
 
     def _fit_column(self, name: str, column: str, value: object) -> Any:
         """What stands among the columns that a box makes: an argument whose name is misspelt ends up there."""
         try:
             return fit(self.types[name], value)
         except Misfit:
-            raise ArgumentError(
+            raise NetworkError(
                 f"`{column}={shown(value)}` is neither an argument nor {words(self.types[name])}; the arguments are"
                 f" {listing(self.keys)}{near(column, self.keys)}",
-                column,
+                MadeColumn(column),
+                unknown(column, self.keys),
             ) from None
 
 
@@ -266,14 +272,19 @@ def _check_values(written: Mapping[Any, Any], keys: Sequence[str]) -> None:
     for mapping, known in ((written, keys), *((each, ()) for each in inner)):
         for key, value in mapping.items():
             if value is None and key not in known:
-                raise ArgumentError(
-                    f"`{key}` has no value; between {{ and }} a text with a comma needs quotes", str(key)
+                raise NetworkError(
+                    f"`{key}` has no value; between {{ and }} a text with a comma needs quotes",
+                    ArgumentPlace(str(key), silent=True),
                 )
 
 
 def _table(name: object, tables: Mapping[str, Keyed]) -> Keyed:
     if not isinstance(name, str):
-        raise ArgumentError(f"`table` is the name of a table, not {shown(name)}", "table")
+        raise NetworkError(f"`table` is the name of a table, not {shown(name)}", ArgumentPlace("table", silent=True))
     if name not in tables:
-        raise NetworkError(f"there is no table {name}; there are {listing(tables)}{near(name, tables)}")
+        raise NetworkError(
+            f"there is no table {name}; there are {listing(tables)}{near(name, tables)}",
+            ArgumentPlace("table", silent=True),
+            unknown(name, tables),
+        )
     return tables[name]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -13,7 +12,17 @@ from australis.arguments import LARGEST, check_arguments, shown
 from australis.arrow.durations import Span, duration, is_duration, spelled
 from australis.arrow.schema import Spec, numeric, temporal
 from australis.arrow.schema import schema as schema_of
-from australis.errors import AustralisError, ExpressionError, NetworkError, listing, near
+from australis.errors import (
+    ArgumentPlace,
+    ExpressionError,
+    ExpressionPlace,
+    MadeColumn,
+    NetworkError,
+    listing,
+    near,
+    placed,
+    unknown,
+)
 from australis.expressions import AGGREGATES, Aggregation, Expr, Term, aggregation, expr, lit
 from australis.expressions.expression import of
 from australis.expressions.functions import BUILTINS
@@ -32,14 +41,6 @@ On = str | Order | Mapping[str, Any]
 """An order: a column, `au.order(...)`, or what that takes, as a mapping."""
 Columns = Mapping[str, Expression]
 Functions = Mapping[str, Function]
-
-
-class ArgumentError(NetworkError):
-    """An argument of a box is missing, or is not what its parameter takes."""
-
-    def __init__(self, message: str, argument: str = "") -> None:
-        super().__init__(message)
-        self.argument = argument
 
 
 def expression(written: Expression) -> Expr:
@@ -70,7 +71,7 @@ def columns(written: Mapping[str, Expression]) -> tuple[tuple[str, Expr], ...]:
     """Named expressions, in the order written."""
     made = []
     for name, value in written.items():
-        with _about(name):
+        with placed(MadeColumn(name)):
             made.append((name, expression(value)))
     return tuple(made)
 
@@ -79,19 +80,9 @@ def functions(written: Mapping[str, Function]) -> tuple[tuple[str, Aggregation],
     """Named aggregations, in the order written."""
     made = []
     for name, value in written.items():
-        with _about(name):
+        with placed(MadeColumn(name)):
             made.append((name, _aggregation(value)))
     return tuple(made)
-
-
-@contextmanager
-def _about(name: str) -> Iterator[None]:
-    """Errors raised inside know the column that was to be made: its name may be an argument's, misspelt."""
-    try:
-        yield
-    except AustralisError as error:
-        error.__dict__["column"] = name
-        raise
 
 
 def _aggregation(written: Function) -> Aggregation:
@@ -102,12 +93,14 @@ def _aggregation(written: Function) -> Aggregation:
 
 
 def _check_functions(made: Expr, windowed: Collection[str] = ()) -> None:
-    unknown = [name for name in made.functions if name not in windowed and not registered([name])[0]]
-    if unknown:
+    missing = [name for name in made.functions if name not in windowed and not registered([name])[0]]
+    if missing:
         known = [*BUILTINS, *AGGREGATES, *windowed]
         raise ExpressionError(
-            f"`{made}`: there is no function `{unknown[0]}`; make one with @au.function, or au.window_function for"
-            f" windows, and give its module to the command line with `--functions module.py`{near(unknown[0], known)}"
+            f"there is no function `{missing[0]}`; make one with @au.function, or au.window_function for"
+            f" windows, and give its module to the command line with `--functions module.py`{near(missing[0], known)}",
+            ExpressionPlace(str(made)),
+            unknown(missing[0], known),
         )
 
 
@@ -171,9 +164,10 @@ def _order_arguments(written: Mapping[str, Any]) -> Mapping[str, Any]:
     for key in written:
         if key not in keys:
             message = f"`on`: there is no key `{key}`; the keys are {listing(keys)}{near(str(key), keys)}"
-            raise ArgumentError(message, "on")
+            raise NetworkError(message, ArgumentPlace("on", silent=True), unknown(str(key), keys))
     if "on" not in written:
-        raise ArgumentError(f"`on`: the key `on` is missing; the keys are {listing(keys)}", "on")
+        message = f"`on`: the key `on` is missing; the keys are {listing(keys)}"
+        raise NetworkError(message, ArgumentPlace("on", silent=True))
     return written
 
 

@@ -13,7 +13,7 @@ from australis.api.stream import Stream, stream
 from australis.arguments import check_arguments
 from australis.arrow.schema import Spec
 from australis.boxes.moving.watch import SIGN
-from australis.errors import NetworkError, listing, near
+from australis.errors import ExpressionError, NetworkError, listing, near, unknown
 from australis.expressions import Expr
 from australis.expressions.expression import of
 from australis.expressions.node import Name, Node
@@ -246,7 +246,11 @@ class _Planner:
     def _named(self, named: Named) -> Relation:
         if named.name not in self.tables:
             hint = near(named.name, self.tables) or "."
-            raise named.piece.error(f"there is no stream `{named.name}`{hint} There are {listing(self.tables)}")
+            raise ExpressionError(
+                f"there is no stream `{named.name}`{hint} There are {listing(self.tables)}",
+                named.piece.place(),
+                unknown(named.name, self.tables),
+            )
         return self.tables[named.name]
 
 

@@ -20,7 +20,7 @@ from australis.connectors.sinks.memory import MemorySink
 from australis.engine import ledger
 from australis.engine.spark.frame_sink import FrameSink
 from australis.engine.spark.session import session
-from australis.errors import RunError
+from australis.errors import ExpressionPlace, RunError, Subject
 from australis.queries import Moving, sql
 from australis.testing import rows
 from tests.engine.test_job import GOLDEN, golden
@@ -166,8 +166,10 @@ def test_a_function_that_fails_stops_the_run_at_a_named_box_and_tuple_and_the_ru
     told = (
         r"halving.*`halved\(mph\)`.*`halved` failed: too fast, for 99, at the tuple {'time': 27, 'vid': 6, 'mph': 99}"
     )
-    with pytest.raises(RunError, match=told):
+    with pytest.raises(RunError, match=told) as caught:
         au.network(out=halving).run(**given, partitions=2)
+    assert caught.value.about == Subject("map", "halving")
+    assert caught.value.first(ExpressionPlace) == ExpressionPlace("halved(mph)")
     au.function("int", name="halved")(lambda mph: pa.compute.divide(mph, 2))
     au.network(out=halving).run(**given)
     assert sorted(int(line.split(",")[0]) for line in out.read_text().splitlines()[1:]) == list(range(100))

@@ -8,11 +8,10 @@ from typing import Any
 
 from australis.arguments import shown
 from australis.boxes import catalog
-from australis.errors import NetworkError
+from australis.errors import ArgumentPlace, NetworkError, Subject, placed
 from australis.model.box import Box
 from australis.model.form import Form, form
 from australis.model.parameters import no_order
-from australis.model.validation import telling
 
 
 def method(of: Form) -> Callable[..., Any]:
@@ -21,7 +20,7 @@ def method(of: Form) -> Callable[..., Any]:
 
     def draw(*args: Any, **named: Any) -> Any:
         self, box = args[0], named.get("box")
-        with telling(f"{of.kind.kind} {box}" if isinstance(box, str) and box else of.kind.kind):
+        with placed(Subject(of.kind.kind, box if isinstance(box, str) and box else None)):
             arguments = _bind(of, whole, args, named)
             others = list(_streams(of.kind, arguments, type(self._stream)))
             made = of.box(arguments, 1 + len(others))
@@ -59,7 +58,7 @@ def _bind(of: Form, whole: Signature, args: tuple[Any, ...], named: dict[str, An
     del arguments["self"]
     box = arguments.pop("box", None)
     if not isinstance(box, str | None):
-        raise NetworkError(f"`box` is a text, not {shown(box)}")
+        raise NetworkError(f"`box` is a text, not {shown(box)}", ArgumentPlace("box", silent=True))
     return arguments
 
 
@@ -69,7 +68,8 @@ def _streams(kind: type[Box], arguments: dict[str, Any], stream: type) -> Iterat
         value = arguments.pop(name.lstrip("*"), ())
         for each in value if name[0] == "*" else [value]:
             if not isinstance(each, stream):
-                raise NetworkError(f"`{name.lstrip('*')}` is a stream, not {shown(each)}")
+                message = f"`{name.lstrip('*')}` is a stream, not {shown(each)}"
+                raise NetworkError(message, ArgumentPlace(name.lstrip("*"), silent=True))
             yield each
 
 

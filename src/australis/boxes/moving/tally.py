@@ -13,7 +13,7 @@ from australis.arrow.columns import plain
 from australis.boxes.moving import check, sums
 from australis.boxes.moving.families import Updating
 from australis.boxes.moving.revising import Before
-from australis.errors import ExpressionError, NetworkError, SchemaError
+from australis.errors import ColumnPlace, NetworkError, SchemaError, placed
 from australis.expressions import Aggregation
 from australis.model import parameters
 from australis.model.box import Key, Moment, Tables, Trains, bound
@@ -144,12 +144,10 @@ class Tally(Updating):
     def _calls(self, stream: pa.Schema) -> list[tuple[Any, list[sums.TallyCall]]]:
         made = []
         for name, function in self.functions:
-            try:
+            with placed(ColumnPlace(name)):
                 calls = [sums.call(each, stream) for each in function.calls]
                 types = pa.schema([pa.field(f"#{place}", call.type) for place, call in enumerate(calls)])
                 made.append((function.outer.bind(types), calls))
-            except ExpressionError as error:
-                raise ExpressionError(f"{name}: {error}") from None
         return made
 
     @bound

@@ -68,7 +68,7 @@ class Stats(Rowwise):
         for text, least in self.needs():
             if size is not None and least >= size:
                 raise NetworkError(
-                    f"{title}: `{text}` lies beyond `{column}`, which has {size} samples (bins): 0 to {size - 1}; take"
+                    f"`{text}` lies beyond `{column}`, which has {size} samples (bins): 0 to {size - 1}; take"
                     " a band within, or longer windows"
                 )
         return given[0]

@@ -122,7 +122,7 @@ class Zip(Following):
             if rate != wanted:
                 factor = wanted / rate
                 raise NetworkError(
-                    f"{title}: `{first}` has {float(wanted):,.10g} samples a second and `{name}` {float(rate):,.10g}:"
+                    f"`{first}` has {float(wanted):,.10g} samples a second and `{name}` {float(rate):,.10g}:"
                     f" bring them to one rate first, such as by rerate({factor.numerator}, {factor.denominator}) of"
                     f" `{name}`"
                 )

@@ -25,7 +25,7 @@ from australis.disk.durable import sync_folder
 from australis.disk.wakeup import ring
 from australis.engine.spark.hook import Hook
 from australis.engine.spark.task_context import attempt, partition
-from australis.errors import RunError, listing
+from australis.errors import RunError, Subject, listing
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -89,7 +89,9 @@ class FrameFeed:
     def __init__(self, name: str, frame: DataFrame, source: Frame, log: Path) -> None:
         missing = [column for column in source.schema.names if column not in frame.columns]
         if missing:
-            raise RunError(f"input {name}: the frame has no column {listing(missing)}; it has {listing(frame.columns)}")
+            raise RunError(
+                f"the frame has no column {listing(missing)}; it has {listing(frame.columns)}", Subject("input", name)
+            )
         self.spool = Path(source.spool)
         self.spool.mkdir(parents=True, exist_ok=True)
         columns = frame.select(*source.schema.names)

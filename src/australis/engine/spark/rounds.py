@@ -12,6 +12,7 @@ from australis.arrow.compute import pc
 from australis.engine.batch import Batch
 from australis.engine.exchange import Parcel, rows, unpack
 from australis.engine.job import Job
+from australis.engine.spark.failures import carried
 from australis.engine.spark.shipping import Sent
 from australis.engine.spark.stream_source import aside
 from australis.engine.spark.task_context import partition
@@ -38,7 +39,8 @@ def task_of(sent: Sent, at: int, batch: Batch) -> Callable[[Iterator[Any]], Iter
     """A partition of the stages of a round: takes what is addressed to them, and passes on what is not."""
 
     def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        yield from run_round(sent.job, at, batch, partition(), batches)
+        with carried():
+            yield from run_round(sent.job, at, batch, partition(), batches)
 
     return task
 

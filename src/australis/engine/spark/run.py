@@ -31,7 +31,7 @@ from australis.engine.merging import merging
 from australis.engine.outlet import OpenSink, outlet
 from australis.engine.spark import alive
 from australis.engine.spark.control import Control, Directive, first_limit, paced
-from australis.engine.spark.failures import reason
+from australis.engine.spark.failures import carried, failure, planner_ended, reason
 from australis.engine.spark.frame_source import FrameFeed
 from australis.engine.spark.hook import Hook
 from australis.engine.spark.idle import PATIENCE
@@ -43,7 +43,7 @@ from australis.engine.spark.shipping import Sent, send
 from australis.engine.spark.stream_source import COLUMNS, NAME, aside
 from australis.engine.succession import successor
 from australis.engine.totals import Totals
-from australis.errors import RunError
+from australis.errors import AustralisError, RunError, Subject
 from australis.model.network import Network
 from australis.model.train import Train
 
@@ -54,7 +54,6 @@ if TYPE_CHECKING:
 _BLINK = 0.02
 _GRACE = 10.0  # seconds for a process that does not answer to be seen to have ended
 _REMEMBERED = 1000  # batches
-_PLANNER = "PythonStreamingSourceRunner"  # where Spark talks to the process that plans batches
 AIM = 1.0
 """How many seconds a batch should take where there is more input than it needs."""
 
@@ -96,7 +95,7 @@ class Run:
         self._order = Directive(current, train or first_limit(input.schema for input in jobs[current].streams))
         self._feeds = feeds
         self._closing, self._close_once = closing or ExitStack(), Lock()
-        self._failure: RunError | None = None
+        self._failure: AustralisError | None = None
         self._over = False
         ours = room()
         # A task that is still under way when the run fails may write there; the rest goes with the session then.
@@ -188,27 +187,27 @@ class Run:
         if self._failure is not None:
             raise self._failure
         if fed is not None:
-            raise RunError(reason(fed)) from fed
+            raise failure(fed) from fed
         if unheard is not None and not self._over:
             raise RunError(f"Spark does not stop the run: {reason(unheard)}") from unheard
 
     def _watch(self) -> None:
         """Wait until the query is over. If that is by itself, close what the run holds: nobody may come to stop it."""
-        failure: RunError | None = None
+        failed: AustralisError | None = None
         try:
             self.query.awaitTermination()
         except Exception as error:
-            failure = self._failed(error)
-            failure.__cause__ = error
+            failed = self._failed(error)
+            failed.__cause__ = error
         with self._state:
-            self._failure, self._over = failure, True
+            self._failure, self._over = failed, True
             self._state.notify_all()
-        if failure is not None:
+        if failed is not None:
             self._close()
-        if isinstance(failure, Lost):
+        if isinstance(failed, Lost):
             forget(self._gateway)
 
-    def _failed(self, error: Exception) -> RunError:
+    def _failed(self, error: Exception) -> AustralisError:
         """What ended the query: a failure of its own, a missing checkpoint, or the end of one of Spark's processes."""
         from pyspark.errors import StreamingQueryException
 
@@ -218,10 +217,10 @@ class Run:
             return missing
         if not isinstance(error, StreamingQueryException):
             how = ended(self._gateway, _GRACE)
-            return Lost(f"Spark's process {how}; {_again(self.checkpoint)}") if how else RunError(reason(error))
-        if _PLANNER in str(getattr(error, "_stackTrace", "")) and "Traceback" not in str(error):
+            return Lost(f"Spark's process {how}; {_again(self.checkpoint)}") if how else failure(error)
+        if planner_ended(error):
             return RunError(f"the process that plans batches was killed, or ended; {_again(self.checkpoint)}")
-        return RunError(reason(self.query.exception() or error))
+        return failure(self.query.exception() or error)
 
     def _close(self) -> None:
         """Let go of everything, whatever happens to one of it. Whoever comes second waits."""
@@ -277,8 +276,9 @@ class Run:
                 continue
             if not known.schema.equals(schema):
                 raise RunError(
-                    f"output {output.name}: has the columns {text(known.schema)} now, and would have {text(schema)};"
-                    " give it another sink by its name"
+                    f"has the columns {text(known.schema)} now, and would have {text(schema)};"
+                    " give it another sink by its name",
+                    Subject("output", output.name),
                 )
             outlets[output.name] = known
         return outlets
@@ -316,6 +316,7 @@ class Run:
         self._jobs[job.number], self._sent[job.number] = job, send(job)
         self._control.put(job.number, self._sent[job.number])
 
+    @carried()
     def _batch(self, frame: DataFrame, number: int) -> None:
         start = time.perf_counter()
         self.checkpoint.check()

@@ -29,7 +29,7 @@ from australis.engine.spark.frame_source import Frame, FrameFeed
 from australis.engine.spark.run import Run
 from australis.engine.spark.session import Ending, session
 from australis.engine.succession import losses, planned, successor
-from australis.errors import AustralisError, RunError, listing, near
+from australis.errors import ArgumentPlace, AustralisError, RunError, Subject, listing, near
 from australis.model.network import Input, Network
 
 if TYPE_CHECKING:
@@ -117,15 +117,27 @@ def start(
 def _check_options(partitions: int | None, train: int | None, trigger: str | float | None) -> None:
     """Refuse numbers that no run can have, before Spark is started."""
     if partitions is not None and not 1 <= partitions <= _MOST_PARTITIONS:
-        raise RunError(f"start: `partitions` is a number of tasks from 1 to {_MOST_PARTITIONS:,}, not {partitions}")
+        raise RunError(
+            f"`partitions` is a number of tasks from 1 to {_MOST_PARTITIONS:,}, not {partitions}",
+            Subject("start"),
+            ArgumentPlace("partitions", silent=True),
+        )
     if train is not None and train < 1:
-        raise RunError(f"start: `train` is the most tuples of an input in a batch, 1 or more, not {train}")
+        raise RunError(
+            f"`train` is the most tuples of an input in a batch, 1 or more, not {train}",
+            Subject("start"),
+            ArgumentPlace("train", silent=True),
+        )
     try:
         wait = 0 if trigger is None else microseconds(trigger)
     except AustralisError as error:
-        raise RunError(f"start: `trigger`: {error}") from error
+        raise RunError.of(error).put(Subject("start"), ArgumentPlace("trigger")) from error
     if not 0 <= wait <= _LONGEST_WAIT:
-        raise RunError(f"start: `trigger` is a time between two batches, from 0 up to a year, not {trigger}")
+        raise RunError(
+            f"`trigger` is a time between two batches, from 0 up to a year, not {trigger}",
+            Subject("start"),
+            ArgumentPlace("trigger", silent=True),
+        )
 
 
 def sources_of(
@@ -161,7 +173,7 @@ def _source(input: Input, given: Any) -> Source:
     if hasattr(given, "latest") and hasattr(given, "splits"):
         source: Source = given
         if not source.schema.equals(input.schema):
-            raise RunError(f"input {input.name}: its source gives {source.schema}, not {input.schema}")
+            raise RunError(f"its source gives {source.schema}, not {input.schema}", Subject("input", input.name))
         return source
     if _is_frame(given):
         return Frame(input.schema, "")

@@ -15,6 +15,7 @@ from australis.engine.batch import Batch, batch, room
 from australis.engine.exchange import rows
 from australis.engine.job import Job
 from australis.engine.spark.control import Control
+from australis.engine.spark.failures import carried
 from australis.engine.spark.idle import Look, Wait
 from australis.engine.spark.shipping import Sent
 
@@ -40,6 +41,7 @@ class StreamReader(DataSourceStreamReader):
         self._sent: dict[int, Sent] = {}
         self._wait = Wait(patience)
 
+    @carried()
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802 (Spark's name)
         job = self._job(self.control.order().network)
         return {
@@ -53,6 +55,7 @@ class StreamReader(DataSourceStreamReader):
             "inputs": dict(job.starts),
         }
 
+    @carried()
     def latestOffset(self, start: dict[str, Any], limit: object = None) -> dict[str, Any]:  # noqa: N802 (Spark's name)
         """Admission control: how far the next batch goes, under which network. Where there is nothing yet, it waits."""
         return self._wait.until(lambda: self._next(start))
@@ -92,6 +95,7 @@ class StreamReader(DataSourceStreamReader):
             done=True,
         )
 
+    @carried()
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
         if start["version"] == end["version"]:
             return []
@@ -108,9 +112,11 @@ class StreamReader(DataSourceStreamReader):
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         assert isinstance(partition, TaskInput)
-        job = partition.sent.job
-        yield rows(job.read(partition.batch, partition.place, partition.splits), aside(job, partition.batch))
+        with carried():
+            job = partition.sent.job
+            yield rows(job.read(partition.batch, partition.place, partition.splits), aside(job, partition.batch))
 
+    @carried()
     def commit(self, end: dict[str, Any]) -> None:
         """What lies before the end of a batch that is done will not be read again."""
         if not end["version"]:
