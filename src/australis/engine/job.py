@@ -21,7 +21,7 @@ from australis.engine.losses import unwired
 from australis.engine.measures import TaskMeasures
 from australis.engine.stamp import ahead, stamped, trains
 from australis.engine.superbox import Arrows, stateful
-from australis.engine.task import Fed, Task, stored_table
+from australis.engine.partition import Fed, Task, stored_table
 from australis.errors import RunError
 from australis.model.box import EVERYWHERE, REFUSED, Key, Moment, lost
 from australis.model.network import OUT, Arrow, Input, Network
