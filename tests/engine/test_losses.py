@@ -14,11 +14,12 @@ from australis.api.network import Network
 from australis.cli.main import app
 from australis.connectors import dead_letters as letters
 from australis.connectors.sources.memory import MemorySource
-from australis.engine.job import LETTERS, MEASURES, Job
+from australis.engine.addresses import DEAD_LETTERS, MEASURES
+from australis.engine.job import Job
 from australis.engine.losses import losses
 from australis.engine.succession import planned
 from australis.engine.totals import Totals
-from tests.engine.test_job import batches
+from tests.engine.test_task import batches
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -76,7 +77,7 @@ def measured(net: Network, partitions: int, limit: int, folder: Path) -> tuple[T
     nothing = {"taken": {}, "given": {}, "delay": {}, "letters": 0, "seconds": 0.0}
     for found in batches(job, limit, folder):
         totals.add(nothing, [found[MEASURES]])
-        dead += found[LETTERS].to_pylist()
+        dead += found[DEAD_LETTERS].to_pylist()
         outputs.update({name: tuples.num_rows for name, tuples in found.items() if not name.startswith("#")})
     return totals, outputs, dead
 

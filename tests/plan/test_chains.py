@@ -105,10 +105,10 @@ def train_of(tuples: list[dict[str, Any]]) -> Train:
 
 def one_by_one(network: Network, train: Train) -> tuple[Train, TaskMeasures]:
     """The oracle: no chains. Gives the output, and what is measured."""
-    trains, tally = {("tuples", "out"): train}, TaskMeasures(network)
-    tally.over(steps(network, network.nodes, tables_of(network, network.nodes), trains, Moment()))
+    trains, measures = {("tuples", "out"): train}, TaskMeasures(network)
+    measures.run(steps(network, network.nodes, tables_of(network, network.nodes), trains, Moment()))
     arrow = network.outputs[0].arrow
-    return trains[arrow.source, arrow.port], tally
+    return trains[arrow.source, arrow.port], measures
 
 
 @pytest.mark.parametrize("name", NETWORKS)
@@ -133,11 +133,11 @@ def test_a_chain_gives_what_its_boxes_give(name: str) -> None:
         assert found.schema == wanted.schema
         assert found.ts.tolist() == wanted.ts.tolist()
         assert found.number.tolist() == wanted.number.tolist()
-        tally = TaskMeasures(network)
-        tally.over([Passage(chain, train, tuple(counts.tolist()))])
-        taken, expected = ({name: box[1] for name, box in each.boxes.items()} for each in (tally, oracle))
+        measures = TaskMeasures(network)
+        measures.run([Passage(chain, train, tuple(counts.tolist()))])
+        taken, expected = ({name: box[1] for name, box in each.boxes.items()} for each in (measures, oracle))
         assert taken == expected
-        given, expected = ({port: counts[0] for port, counts in each.arrows.items()} for each in (tally, oracle))
+        given, expected = ({port: counts[0] for port, counts in each.arrows.items()} for each in (measures, oracle))
         assert given == expected
 
     agrees()

@@ -22,7 +22,7 @@ from australis.cli.screen import Screen
 from australis.engine.metrics import Server
 from australis.engine.spark.failures import failure, reason
 from australis.engine.spark.jvm import kill
-from australis.engine.spark.messages import Overheard
+from australis.engine.spark.messages import MessagePipe
 from australis.engine.spark.run import Run
 from australis.engine.spark.session import Ending, session
 from australis.engine.spark.start import start
@@ -93,7 +93,7 @@ def main(
             telling.say(f"output {output.name} has no --sink: its tuples are counted, and not kept")
     with ExitStack() as stack:
         asked = stack.enter_context(Interrupts())
-        heard = Overheard(telling.pass_on)
+        heard = MessagePipe(telling.pass_on)
         server = stack.enter_context(Server(metrics[1], metrics[0])) if metrics else None
 
         def begin() -> tuple[Run, float]:
@@ -238,16 +238,16 @@ class Watched:
             self._failure = error
 
 
-def _session(stack: ExitStack, master: str | None, heard: Overheard) -> SparkSession:
+def _session(stack: ExitStack, master: str | None, heard: MessagePipe) -> SparkSession:
     try:
         found, ours = session(None, master, heard.descriptor)
     except AustralisError:
         raise
     except Exception as error:
-        heard.given()
+        heard.close_descriptor()
         heard.join()
         raise RunError(f"Spark does not start{f' at {master}' if master else ''}: {reason(error)}") from error
-    heard.given()
+    heard.close_descriptor()
     if ours:
         stack.enter_context(Ending(found))
     return found

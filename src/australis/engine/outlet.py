@@ -14,7 +14,7 @@ from australis.errors import Subject, placed
 
 @dataclass(frozen=True)
 class OpenSink:
-    """Where tuples of some columns go."""
+    """A sink that is open, with the columns of its tuples."""
 
     sink: Sink
     schema: pa.Schema
@@ -22,14 +22,14 @@ class OpenSink:
 
 
 def outlet(name: str, sink: Sink, schema: pa.Schema, checkpoint: Checkpoint) -> OpenSink:
-    """Open the sink of an output. It is taken up where its checkpoint is: what is beyond that goes, and is told of."""
+    """Open the sink of an output where the checkpoint is. What the sink has beyond that is dropped, with a warning."""
     with placed(Subject("output", name)):
         writer = sink.open(schema, checkpoint.run, replace=not checkpoint.lasting)
         try:
-            if isinstance(writer, Agreeing):
-                told = writer.agree(checkpoint.log.planned, checkpoint.log.committed)
-                if told:
-                    warnings.warn(f"output {name}: {told}", stacklevel=2)
+            agreeing = isinstance(writer, Agreeing)
+            dropped = writer.agree(checkpoint.log.planned, checkpoint.log.committed) if agreeing else ""
+            if dropped:
+                warnings.warn(f"output {name}: {dropped}", stacklevel=2)
         except BaseException:
             writer.close()
             raise

@@ -64,7 +64,7 @@ def wait_for(run: "subprocess.Popen[str]", batches: int) -> None:
             return
 
 
-def kill_one(run: "subprocess.Popen[str]", chance: random.Random, kind: str = "nursery") -> None:
+def kill_one(run: "subprocess.Popen[str]", chance: random.Random, kind: str = "prefork") -> None:
     """Kill one of the processes that run tasks, or that plan batches: they have no children."""
     victims = [pid for pid, command in processes(run.pid) if kind in command and not list(processes(pid))]
     if victims:

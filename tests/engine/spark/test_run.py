@@ -23,7 +23,7 @@ from australis.engine.spark.session import session
 from australis.errors import ExpressionPlace, RunError, Subject
 from australis.queries import Moving, sql
 from australis.testing import rows
-from tests.engine.test_job import GOLDEN, golden
+from tests.engine.test_task import GOLDEN, golden
 from tests.oracles.answers import Sums
 
 if TYPE_CHECKING:

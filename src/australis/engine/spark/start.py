@@ -255,11 +255,11 @@ def _jobs(
         partitions,
         kept.number,
         kept.starts,
-        kept.homes,
+        kept.lineages,
         kept.owners,
         strict=strict,
         layouts=kept.layouts,
-        given=frozenset(kept.given),
+        unchanged=frozenset(kept.unchanged),
     )
     if before == network:
         return {job.number: replace(job, network=network, sources=sources)}, job.number
