@@ -25,6 +25,7 @@ from australis.engine import measures
 from australis.engine.batch import Batch
 from australis.engine.checkpoint import Checkpoint
 from australis.engine.exchange import in_order
+from australis.engine.idle import PATIENCE
 from australis.engine.job import LETTERS, MEASURES, PARTS, Job
 from australis.engine.ledger import Ledger
 from australis.engine.merging import merging
@@ -34,7 +35,6 @@ from australis.engine.spark.control import Control, Directive, first_limit, pace
 from australis.engine.spark.failures import reason
 from australis.engine.spark.frame_source import FrameFeed
 from australis.engine.spark.hook import Hook
-from australis.engine.spark.idle import PATIENCE
 from australis.engine.spark.jvm import ended, forget
 from australis.engine.spark.prefork import room
 from australis.engine.spark.rounds import opened, task_of

@@ -13,9 +13,9 @@ from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPart
 from australis.connectors.source import Offset, Releasing, Ringing, Split
 from australis.engine.batch import Batch, batch, room
 from australis.engine.exchange import rows
+from australis.engine.idle import Look, Wait
 from australis.engine.job import Job
 from australis.engine.spark.control import Control
-from australis.engine.spark.idle import Look, Wait
 from australis.engine.spark.shipping import Sent
 
 NAME = "australis"
