@@ -16,8 +16,9 @@ from australis.model.qos import QoS
 from australis.model.table import Keyed
 
 if TYPE_CHECKING:
-    from australis.connectors.files import Unread
-    from australis.engine.local import Clock, LocalResults
+    from australis.connectors.dead_letters import Letters
+    from australis.connectors.source import Clock
+    from australis.engine.local_run import LocalResults
     from australis.engine.spark.run import Run
 
 Sunk = Stream | Outlet
@@ -34,11 +35,11 @@ class RunnableNetwork(model.Network):
         train: int = 65536,
         clock: Clock | None = None,
         strict: bool = False,
-        unread: list[Unread] | None = None,
+        unread: list[Letters] | None = None,
         **more: object,
     ) -> LocalResults:
-        """Run to the end of the inputs in this process; see `australis.engine.local.run_local`."""
-        from australis.engine.local import run_local
+        """Run to the end of the inputs in this process; see `australis.engine.local_run.run_local`."""
+        from australis.engine.local_run import run_local
 
         return run_local(self, given, train=train, clock=clock, strict=strict, unread=unread, **more)
 

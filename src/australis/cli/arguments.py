@@ -7,13 +7,13 @@ from dataclasses import replace
 
 from australis.api.network import Network
 from australis.arrow.durations import seconds
-from australis.connectors import sink
-from australis.connectors.sink import Sink
+from australis.connectors.binding import bind_source
+from australis.connectors.sink import Sink, sink
 from australis.connectors.sinks.console import Console
 from australis.connectors.source import Source
-from australis.connectors.sources import uri
 from australis.connectors.sources.replay import Replay
 from australis.errors import RunError, Subject, listing, near, placed
+from australis.model.network import Input
 
 FASTEST = 1e12
 """The speed of a replay that waits for nothing: a day of its own time is over at once."""
@@ -46,7 +46,7 @@ def sources(network: Network, texts: Mapping[str, str], speed: str | None = None
     for name in inputs:
         if name not in texts:
             raise RunError(f"input {name} has no source: give it one, such as --source {name}={name}.csv")
-    found = {name: _source(name, text, network) for name, text in texts.items()}
+    found = {name: _source(inputs[name], text) for name, text in texts.items()}
     return found if speed is None else _at_speed(found, texts, speed)
 
 
@@ -58,7 +58,7 @@ def sinks(network: Network, texts: Mapping[str, str], shown: bool = True) -> dic
     found: dict[str, Sink] = {name: Console(name=name) for name in outputs if shown}
     for name, text in texts.items():
         with placed(Subject("--sink", f"{name}={text}")):
-            found[name] = Console(name=name) if text == "console" else sink.sink(text)
+            found[name] = Console(name=name) if text == "console" else sink(text)
     return found
 
 
@@ -91,10 +91,9 @@ def _check(name: str, known: Iterable[str], what: str, option: str) -> None:
         raise RunError(f"{option} {name}: there is no {what} {name}; there are {listing(known)}{near(name, known)}")
 
 
-def _source(name: str, text: str, network: Network) -> Source:
-    (schema,) = (input.schema for input in network.inputs if input.name == name)
-    with placed(Subject("--source", name)):
-        return uri.source(text, schema)
+def _source(input: Input, text: str) -> Source:
+    with placed(Subject("--source", input.name)):
+        return bind_source(input, text)
 
 
 def _at_speed(found: Mapping[str, Source], texts: Mapping[str, str], speed: str) -> dict[str, Source]:

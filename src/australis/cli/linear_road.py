@@ -168,12 +168,14 @@ def run(
     from australis.cli import arguments as texts
     from australis.cli import run as command
     from australis.connectors.address import address
+    from australis.connectors.binding import bind_sinks, bind_sources
 
     with tempfile.TemporaryDirectory(prefix="australis-") as folder:
         roads = Path(folder) if checkpoint is None else checkpoint.with_name(f"{checkpoint.name}.roads")
         stream = _laid(given, copies, roads)
         _check_answerable(stream, past, given)
         bench = Benchmark(stream, output, None if past is None else opened(past, stream), _speed(speed), lead)
+        named = bench.named
         telling = command.Telling(
             title=str(given),
             again=shlex.join(["australis", *sys.argv[1:]]),
@@ -184,7 +186,8 @@ def run(
         )
         status = command.main(
             bench.network,
-            bench.named,
+            bind_sources(bench.network, named),
+            bind_sinks(bench.network, named),
             telling,
             checkpoint=checkpoint,
             master=texts.master(master),

@@ -5,10 +5,12 @@ from __future__ import annotations
 import runpy
 import shlex
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass, fields
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 from typer import Option
 
@@ -16,6 +18,7 @@ from australis.errors import AustralisError, RunError
 
 if TYPE_CHECKING:
     from australis.api.network import Network
+    from australis.engine.local_run import LocalResults
 
 Functions = Annotated[
     list[str] | None,
@@ -63,23 +66,29 @@ Metrics = Annotated[
     Option("--metrics", metavar="[HOST:]PORT", help="Serve metrics for Prometheus, at /metrics."),
 ]
 Quiet = Annotated[bool, Option("--quiet", help="Tell mistakes only.")]
-InProcess = Annotated[bool, Option("--local", help="Run in this process, over files, without Spark.")]
+InProcess = Annotated[bool, Option("--local", help="Run in this process, without Spark.")]
+
+
+_ANYWHERE = ("train", "speed", "strict", "quiet", "local")
+"""The options that a run in this process has too."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """How a network runs on Spark."""
+    """How a network runs."""
 
-    checkpoint: Path | None = None
-    trigger: str | None = None
-    train: int | None = None
-    speed: str | None = None
-    strict: bool = False
-    change: bool = False
-    master: str | None = None
-    partitions: int | None = None
-    json: bool = False
-    metrics: str | None = None
+    checkpoint: Checkpoint = None
+    trigger: Trigger = None
+    train: Train = None
+    speed: Speed = None
+    strict: Strict = False
+    change: Change = False
+    master: Master = None
+    partitions: Partitions = None
+    json: Json = False
+    metrics: Metrics = None
+    quiet: Quiet = False
+    local: InProcess = False
 
     @property
     def elsewhere(self) -> str:
@@ -88,77 +97,115 @@ class Options:
             return "--checkpoint"
         return "--master" if self.master is not None and not self.master.startswith("local") else ""
 
-    def none_given(self) -> None:
-        """Refuse those that are given, beside `--local`, which can only be strict."""
+    def check(self) -> None:
+        """Refuse options beside `--local` that are for Spark."""
         for name, value in vars(self).items():
-            if name != "strict" and value not in (None, False):
+            if self.local and name not in _ANYWHERE and value not in (None, False):
                 raise RunError(f"--{name}: is for runs on Spark; leave it out, or leave out --local")
 
 
+def with_options(command: Callable[..., None]) -> Callable[..., None]:
+    """A command whose parameter `how` is an `Options`: on the command line it has all of them, after its own."""
+    hints = get_type_hints(Options, include_extras=True)
+    own = [each for each in signature(command, eval_str=True).parameters.values() if each.name != "how"]
+    options = [
+        Parameter(each.name, Parameter.POSITIONAL_OR_KEYWORD, default=each.default, annotation=hints[each.name])
+        for each in fields(Options)
+    ]
+
+    def run(**given: Any) -> None:
+        how = Options(**{each.name: given.pop(each.name) for each in options})
+        how.check()
+        command(**given, how=how)
+
+    run.__doc__ = command.__doc__
+    run.__signature__ = Signature([*own, *options])  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in (*own, *options)}
+    return run
+
+
 def run(
-    net: Network,
-    sources: Mapping[str, str],
-    sinks: Mapping[str, str],
-    options: Options,
-    title: str,
-    quiet: bool,
-    slack: str = "",
+    net: Network, sources: Mapping[str, str], sinks: Mapping[str, str], how: Options, title: str, slack: str = ""
 ) -> int:
-    """Run a network on Spark; the status to end with. `slack` says how people give slack, where not to a box."""
+    """Run a network; the status to end with. `slack` says how people give slack, where not to a box."""
+    return _run_local(net, sources, sinks, how, slack) if how.local else _run(net, sources, sinks, how, title, slack)
+
+
+def _run(
+    net: Network, sources: Mapping[str, str], sinks: Mapping[str, str], how: Options, title: str, slack: str
+) -> int:
+    """Run a network on Spark."""
     from australis.cli import arguments as given
     from australis.cli import run as command
     from australis.connectors.address import address
 
-    shown = not options.json
-    if options.json and (printed := [name for name, text in sinks.items() if text.partition("?")[0] == "-"]):
+    if how.json and (printed := [name for name, text in sinks.items() if text.partition("?")[0] == "-"]):
         raise RunError(f"--sink {printed[0]}=-: the standard output is for --json; leave out one of them")
-    named = {**given.sources(net, sources, options.speed), **given.sinks(net, sinks, shown=shown)}
     telling = command.Telling(
         title=title,
         again=shlex.join(["australis", *sys.argv[1:]]),
-        json=options.json,
-        quiet=quiet,
-        kept=options.checkpoint is not None,
+        json=how.json,
+        quiet=how.quiet,
+        kept=how.checkpoint is not None,
         sinks=sinks,
         slack=slack,
     )
     return command.main(
         net,
-        named,
+        given.sources(net, sources, how.speed),
+        given.sinks(net, sinks, shown=not how.json),
         telling,
-        checkpoint=options.checkpoint,
-        master=given.master(options.master),
-        partitions=options.partitions,
-        train=options.train,
-        trigger=given.trigger(options.trigger),
-        strict=options.strict,
-        change=options.change,
-        metrics=None if options.metrics is None else address(options.metrics),
+        checkpoint=how.checkpoint,
+        master=given.master(how.master),
+        partitions=how.partitions,
+        train=how.train,
+        trigger=given.trigger(how.trigger),
+        strict=how.strict,
+        change=how.change,
+        metrics=None if how.metrics is None else address(how.metrics),
     )
 
 
-def run_local(
-    net: Network, sources: Mapping[str, str], sinks: Mapping[str, str], strict: bool, quiet: bool, slack: str = ""
-) -> None:
+def _run_local(net: Network, sources: Mapping[str, str], sinks: Mapping[str, str], how: Options, slack: str) -> int:
     """Run a network in this process, show what has no sink, and tell what was lost."""
+    from australis.cli import arguments as given
+    from australis.cli.interrupts import Interrupts
+    from australis.connectors.dead_letters import tell
+    from australis.engine.local_run import TRAIN, endless_streams, run_bound
+
+    bound = given.sources(net, sources, how.speed)
+    endless = endless_streams(net, bound)
+    # What never ends is shown as it comes, and can only be stopped.
+    writing = given.sinks(net, sinks, shown=bool(endless))
+    kept = [output.name for output in net.outputs if output.name not in writing]
+    asked = Interrupts()
+    with asked if endless else nullcontext():
+        found = run_bound(
+            net, bound, writing, kept, train=how.train or TRAIN, strict=how.strict, stop=lambda: asked.times > 0
+        )
+    _show(found, sinks, how.quiet)
+    if not how.quiet:
+        dead = tell(found.letters)
+        stopped = "stopped; the results up to here are final, and a run in this process cannot go on"
+        lines = [*found.losses(slack), *([dead] if dead else []), *([stopped] if asked.times else [])]
+        print(*lines, sep="\n", end="\n" if lines else "", file=sys.stderr)
+    return asked.status if asked.times else 0
+
+
+def _show(found: LocalResults, sinks: Mapping[str, str], quiet: bool) -> None:
+    """Print the tables of outputs that have no sink, and how many tuples went to those that are not seen here."""
     from rich.console import Console
 
-    from australis.connectors.files import Unread, dead
     from australis.connectors.sinks.console import shown
     from australis.connectors.standard import standard
 
-    unread: list[Unread] = []
-    found = net.run_local({**sources, **sinks}, strict=strict, unread=unread)
     console = Console()
     for name, tuples in found.items():
-        if name not in sinks:
-            console.print(shown(name, tuples))
-        elif not quiet and not standard(sinks[name]):
-            noun = "tuple" if tuples.num_rows == 1 else "tuples"
-            console.print(f"{name}: {tuples.num_rows} {noun} in {sinks[name]}", highlight=False)
-    if not quiet:
-        lost = [*found.losses(slack), *([dead(unread)] if unread else [])]
-        print(*lost, sep="\n", end="\n" if lost else "", file=sys.stderr)
+        console.print(shown(name, tuples))
+    for name, text in sinks.items():
+        if not quiet and not standard(text) and text != "console":
+            count = found.given[name]
+            console.print(f"{name}: {count} {'tuple' if count == 1 else 'tuples'} in {text}", highlight=False)
 
 
 def know(functions: list[str] | None) -> None:

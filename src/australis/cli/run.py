@@ -10,7 +10,7 @@ from contextlib import ExitStack, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
@@ -19,13 +19,15 @@ from australis.cli import progress
 from australis.cli.interrupts import Interrupts
 from australis.cli.lines import Notes, Objects, Teller, write
 from australis.cli.screen import Screen
+from australis.connectors.sink import Sink
+from australis.connectors.source import Source
 from australis.engine.metrics import Server
 from australis.engine.spark.failures import failure, reason
 from australis.engine.spark.jvm import kill
 from australis.engine.spark.messages import MessagePipe
 from australis.engine.spark.run import Run
 from australis.engine.spark.session import Ending, session
-from australis.engine.spark.start import start
+from australis.engine.spark.start import start_bound
 from australis.errors import AustralisError, RunError
 
 if TYPE_CHECKING:
@@ -74,7 +76,8 @@ class Telling:
 
 def main(
     network: Network,
-    named: Mapping[str, Any],
+    sources: Mapping[str, Source],
+    sinks: Mapping[str, Sink],
     telling: Telling,
     *,
     checkpoint: Path | None = None,
@@ -89,7 +92,7 @@ def main(
 ) -> int:
     """Run a network, tell how it goes, and give the status to end with; `started` is given the run."""
     for output in network.outputs:
-        if output.name not in named:
+        if output.name not in sinks:
             telling.say(f"output {output.name} has no --sink: its tuples are counted, and not kept")
     with ExitStack() as stack:
         asked = stack.enter_context(Interrupts())
@@ -97,10 +100,16 @@ def main(
         server = stack.enter_context(Server(metrics[1], metrics[0])) if metrics else None
 
         def begin() -> tuple[Run, float]:
-            spark = _session(stack, master, heard)
-            since = time.monotonic()
-            run = start(
-                network, named, spark=spark, checkpoint=checkpoint, partitions=partitions, train=train,
+            since = 0.0
+
+            def find_session() -> tuple[SparkSession, bool]:
+                nonlocal since
+                spark = _session(stack, master, heard)
+                since = time.monotonic()
+                return spark, False
+
+            run = start_bound(
+                network, sources, sinks, find_session, checkpoint=checkpoint, partitions=partitions, train=train,
                 trigger=trigger, strict=strict, change=change,
             )  # fmt: skip
             if started is not None:

@@ -26,8 +26,8 @@ def outlet(name: str, sink: Sink, schema: pa.Schema, checkpoint: Checkpoint) -> 
     with placed(Subject("output", name)):
         writer = sink.open(schema, checkpoint.run, replace=not checkpoint.lasting)
         try:
-            agreeing = isinstance(writer, Agreeing)
-            dropped = writer.agree(checkpoint.log.planned, checkpoint.log.committed) if agreeing else ""
+            log = checkpoint.log
+            dropped = writer.agree(log.planned, log.committed) if isinstance(writer, Agreeing) else ""
             if dropped:
                 warnings.warn(f"output {name}: {dropped}", stacklevel=2)
         except BaseException:

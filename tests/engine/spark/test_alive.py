@@ -89,7 +89,7 @@ def test_a_driver_that_is_killed_ends_its_run(runs: tuple[str, str]) -> None:
 
 
 def test_jobs_go_with_their_runs_and_so_do_threads_and_descriptors(runs: tuple[str, str]) -> None:
-    from tests.engine.spark.test_idle import job
+    from tests.engine.test_idle import job
 
     before = threading.active_count(), len(list(Path("/proc/self/fd").iterdir()))
     with alive.hold(runs[0]):

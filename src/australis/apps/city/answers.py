@@ -14,7 +14,7 @@ import australis as au
 from australis.apps.city.queries import QUERIES
 from australis.apps.city.simulate import OBJECTS
 from australis.boxes.moving.regions import NEAREST
-from australis.connectors.files import read
+from australis.connectors.sources.uri import read
 
 _BOX = "watch"
 

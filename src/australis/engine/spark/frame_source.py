@@ -12,7 +12,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -55,6 +55,17 @@ class Frame:
 
     def origin(self, checkpoint: Path) -> str:
         return f"a frame of Spark{kept_in(self.spool, checkpoint)}"
+
+    @property
+    def finite(self) -> bool:
+        return False
+
+    @property
+    def timed(self) -> bool:
+        return True
+
+    def placed(self, spool: Path) -> Frame:
+        return replace(self, spool=str(Path(self.spool).absolute() if self.spool else spool))
 
     def start(self) -> Offset:
         return self._files.start()

@@ -18,14 +18,15 @@ import pyarrow as pa
 
 from australis.arrow.schema import text
 from australis.connectors import dead_letters
-from australis.connectors import sink as sinks
-from australis.connectors.sink import Parted
+from australis.connectors.binding import bind_sinks, bind_sources, check_names, place_sources, unordered
+from australis.connectors.sink import Parted, Sink
 from australis.disk.temporary import TemporaryFolder
 from australis.engine import measures
 from australis.engine.addresses import DEAD_LETTERS, MEASURES, PARTS
 from australis.engine.batch import Batch
 from australis.engine.checkpoint import Checkpoint
 from australis.engine.exchange import batch_folder, in_order
+from australis.engine.idle import PATIENCE
 from australis.engine.job import Job
 from australis.engine.ledger import Ledger
 from australis.engine.merging import merging
@@ -36,7 +37,6 @@ from australis.engine.spark.control import Control, Directive, first_limit, pace
 from australis.engine.spark.failures import carried, failure, planner_ended, reason
 from australis.engine.spark.frame_source import FrameFeed
 from australis.engine.spark.hook import Hook
-from australis.engine.spark.idle import PATIENCE
 from australis.engine.spark.jvm import ended, forget
 from australis.engine.spark.prefork import room
 from australis.engine.spark.rounds import round_task, unpack_outputs
@@ -238,8 +238,6 @@ class Run:
         Boxes that stay as they are keep their state; others start empty, or go. Sources and sinks of inputs and outputs
         that are new are given by name.
         """
-        from australis.engine.spark.start import check_names, finite, placed, sources_of
-
         named = {**(given or {}), **more}
         check_names(network, named)
         now = self._directive.network
@@ -248,13 +246,13 @@ class Run:
         if not self._await_network(now):
             raise RunError("the run has ended before its network began")
         job = self._jobs[now]
-        sources = placed(sources_of(network, named, job.sources), self.checkpoint)
+        sources = place_sources(bind_sources(network, named, job.sources), self.checkpoint.path)
         self.checkpoint.check_sources(sources)
-        network = merging(network, finite(sources))
+        network = merging(network, unordered(sources))
         number = self.checkpoint.last_number() + 1
         after = successor(job, self._began[now], network, sources, number)
         with ExitStack() as opened:
-            outlets = self._changed(network, named, opened)
+            outlets = self._changed(network, bind_sinks(network, named), opened)
             self.checkpoint.keep(after)
             self._prepare(after, outlets)
             self._closing.push(opened.pop_all())
@@ -267,12 +265,12 @@ class Run:
                 old.writer.close()
         return self._began[number]
 
-    def _changed(self, network: Network, named: Mapping[str, Any], opened: ExitStack) -> dict[str, OpenSink]:
+    def _changed(self, network: Network, sinks: Mapping[str, Sink], opened: ExitStack) -> dict[str, OpenSink]:
         """Where the outputs of another network go: as before, or where they are told to."""
         before, outlets = self._outlets[self._directive.network], {}
         for output in network.outputs:
             schema, known = network.schema(output.arrow), before.get(output.name)
-            sink = sinks.sink(named[output.name]) if output.name in named else None
+            sink = sinks.get(output.name)
             if sink is not None and (known is None or sink != known.sink):
                 known = outlet(output.name, sink, schema, self.checkpoint)
                 opened.callback(known.writer.close)

@@ -13,11 +13,11 @@ from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPart
 from australis.connectors.source import Offset, Releasing, Ringing, Split
 from australis.engine.batch import Batch, batch, room
 from australis.engine.exchange import batch_folder
+from australis.engine.idle import Look, Wait
 from australis.engine.job import Job
 from australis.engine.parcels import COLUMNS, encode
 from australis.engine.spark.control import Control
 from australis.engine.spark.failures import carried
-from australis.engine.spark.idle import Look, Wait
 from australis.engine.spark.shipping import ShippedJob
 from australis.engine.task import read_splits
 

@@ -13,9 +13,9 @@ from australis.connectors.push.bodies import JSON, post
 from australis.connectors.push.spool import Spool
 from australis.connectors.sources.push import Push
 from australis.disk.wakeup import Bells, ring
+from australis.engine.idle import Look, Wait
 from australis.engine.job import Job
 from australis.engine.spark.control import Control, Directive
-from australis.engine.spark.idle import Look, Wait
 from australis.engine.spark.shipping import ship
 from australis.engine.spark.stream_source import StreamReader
 from australis.engine.succession import planned
