@@ -21,7 +21,6 @@ from australis.cli.lines import Notes, Objects, Teller, write
 from australis.cli.screen import Screen
 from australis.connectors.sink import Sink
 from australis.connectors.source import Source
-from australis.engine.metrics import Server
 from australis.engine.spark.failures import failure, reason
 from australis.engine.spark.jvm import kill
 from australis.engine.spark.messages import MessagePipe
@@ -31,6 +30,7 @@ from australis.engine.spark.start import start_bound
 from australis.errors import AustralisError, RunError
 
 if TYPE_CHECKING:
+    from australis.engine.metrics import Server
     from australis.engine.spark.session import SparkSession
 
 _TICK = 0.1
@@ -97,7 +97,7 @@ def main(
     with ExitStack() as stack:
         asked = stack.enter_context(Interrupts())
         heard = MessagePipe(telling.pass_on)
-        server = stack.enter_context(Server(metrics[1], metrics[0])) if metrics else None
+        server = stack.enter_context(_serve_metrics(*metrics)) if metrics else None
 
         def begin() -> tuple[Run, float]:
             since = 0.0
@@ -129,6 +129,12 @@ def main(
             server.run = run
             telling.say(f"metrics at {server.url}")
         return _to_its_end(run, asked, telling, since, heard.hush)
+
+
+def _serve_metrics(host: str, port: int) -> Server:
+    from australis.engine.metrics import Server  # few runs are watched so, and it loads what others do not need
+
+    return Server(port, host)
 
 
 def _to_its_end(run: Run, asked: Interrupts, telling: Telling, since: float, hush: Callable[[], None]) -> int:

@@ -15,7 +15,7 @@ from australis.connectors.source import Placed, Source
 from australis.connectors.sources import uri
 from australis.connectors.sources.iterated import Iterated
 from australis.connectors.sources.memory import MemorySource
-from australis.errors import RunError, listing, near
+from australis.errors import RunError, Subject, listing, near, placed
 from australis.model.network import Input, Network
 
 
@@ -61,13 +61,12 @@ def bind_source(input: Input, given: Any) -> Source:
     if hasattr(given, "latest") and hasattr(given, "splits"):
         source: Source = given
         if not source.schema.equals(input.schema):
-            raise RunError(f"input {input.name}: its source gives {source.schema}, not {input.schema}")
+            raise RunError(f"its source gives {source.schema}, not {input.schema}", Subject("input", input.name))
         return source
     if is_frame(given):
         if given.isStreaming:
-            raise RunError(
-                f"input {input.name}: a streaming frame of Spark is read on Spark alone; use `start` or `run`"
-            )
+            message = "a streaming frame of Spark is read on Spark alone; use `start` or `run`"
+            raise RunError(message, Subject("input", input.name))
         given = given.toArrow()
     if _is_parted(given):
         return Iterated(input.name, input.schema, given)
@@ -76,10 +75,8 @@ def bind_source(input: Input, given: Any) -> Source:
 
 def bind_sink(output: str, given: object) -> Sink:
     """The sink of an output: from a text, a function, an object of the user's own, or a sink as it is."""
-    try:
+    with placed(Subject("output", output)):
         return sink(given)
-    except RunError as error:
-        raise RunError(f"output {output}: {error}") from error
 
 
 def place_sources(sources: Mapping[str, Source], folder: Path) -> dict[str, Source]:
