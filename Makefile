@@ -10,6 +10,9 @@ endif
 ifneq ($(wildcard /etc/ssl/certs/ca-certificates.crt),)  # trust whom the machine trusts
 export UV_SYSTEM_CERTS ?= 1
 endif
+ifdef PYTHONDONTWRITEBYTECODE  # what Python may not keep as it runs is compiled once, not by every process
+export UV_COMPILE_BYTECODE ?= 1
+endif
 
 .PHONY: help demo quick test lint format chaos bench lock clean
 

@@ -17,9 +17,12 @@ import pytest
 import yaml
 
 import australis as au
+from australis.api.moving import MovingObjects
 from australis.api.network import Network
+from australis.api.signal import Signals
 from australis.api.stream import Outlet, Stream
 from australis.arrow.schema import text as schema_text
+from australis.boxes import catalog
 from australis.boxes.signals import segment, timebase
 from australis.connectors.sinks.http import Http
 from australis.connectors.source import parts
@@ -28,8 +31,8 @@ from australis.connectors.sources.rate import Rate
 from australis.connectors.sources.replay import Replay
 from australis.connectors.sources.uri import source
 from australis.engine.spark.start import start
+from australis.model.form import form
 from australis.model.network import Input
-from australis.netfile.forms import FORMS
 from australis.testing.signals import signal
 
 READINGS = au.stream("readings", "t int, k int, x double, name string, at timestamp, flag boolean, list array<int>")
@@ -160,8 +163,8 @@ CALLS: dict[str, tuple[Call, ...]] = {
         Call(READINGS, (), {"on": "x", "size": 2, "n": "count(distinct k)"}),
     ),
     "join": (
-        Call(READINGS, (OTHERS,), {"predicate": "left.k = right.k", "on": "t", "size": 1}),
-        Call(READINGS, (CARS,), {"predicate": "left.k = right.k"}),
+        Call(READINGS, (OTHERS,), {"where": "left.k = right.k", "on": "t", "size": 1}),
+        Call(READINGS, (CARS,), {"where": "left.k = right.k"}),
     ),
     "resample": (Call(READINGS, (OTHERS,), {"on": "t", "size": 1, "y": "avg(y)"}),),
     "write": (Call(READINGS, (TABLE,), {"n": "coalesce(old.n, 0) + 1", "last": "x"}),),
@@ -186,7 +189,7 @@ CALLS: dict[str, tuple[Call, ...]] = {
         Call(OBJECTS, ({"q": {"kind": "knn", "k": 2, "focal": 1}},)),
     ),
     "tally": (Call(UPDATES, (), {"by": "type", "n": "count(*)", "most": "max(x)"}),),
-    "meet": (Call(UPDATES, (MORE,), {"predicate": "left.id = right.other"}),),
+    "meet": (Call(UPDATES, (MORE,), {"where": "left.id = right.other"}),),
     "distinct": (Call(UPDATES, ("type",)),),
     "output": (Call(READINGS, (), {"latency": {1: 1, 2: 0}, "delivered": {0: 0, 1: 1}, "value": {"x": {0: 0, 1: 1}}}),),
     "port": (Call(READINGS.filter("x > 1"), ("rest",)),),
@@ -238,13 +241,23 @@ ELSEWHERE = {"spectrogram": ("rewindow", "transform"), "port": ("filter",), "wat
 """Methods that make other boxes, or that tell of the stream that they were asked of."""
 
 
-def attempt(
-    method: Callable[..., Any], stream: Stream, args: tuple[object, ...], named: dict[str, object], ran: set[object]
-) -> None:
-    run(ends(method(stream, *args, **named)), ran)
+def attempt(method: Callable[..., Any], args: tuple[object, ...], named: dict[str, object], ran: set[object]) -> None:
+    run(ends(method(*args, **named)), ran)
 
 
-METHODS = [name for name, each in inspect.getmembers(Stream) if inspect.isfunction(each) and not name.startswith("_")]
+METHODS = {
+    name: (space, each)
+    for space, of in (("", Stream), ("signal", Signals), ("moving", MovingObjects))
+    for name, each in inspect.getmembers(of)
+    if inspect.isfunction(each) and not name.startswith("_") and name not in ("draw", "fork")
+}
+"""Every method by its name, with its name space."""
+
+
+def method_of(stream: Stream, name: str) -> Callable[..., Any]:
+    space, _ = METHODS[name]
+    bound: Callable[..., Any] = getattr(getattr(stream, space) if space else stream, name)
+    return bound
 
 
 def test_every_method_is_tried() -> None:
@@ -254,19 +267,21 @@ def test_every_method_is_tried() -> None:
 @pytest.mark.parametrize("name", METHODS)
 def test_the_calls_are_right(name: str) -> None:
     for call in CALLS[name]:
-        run(ends(getattr(call.stream, name)(*call.args, **call.named)))
+        run(ends(method_of(call.stream, name)(*call.args, **call.named)))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", METHODS)
 def test_an_argument_of_a_method_runs_or_is_refused(name: str) -> None:
-    method, found, ran = getattr(Stream, name), [], set[object]()
+    found, ran = list[str](), set[object]()
     for call in CALLS[name]:
-        for parameter, args, named in call.variants(method):
+        for parameter, args, named in call.variants(METHODS[name][1]):
             what = f"{name}({', '.join([*map(shown, args), *(f'{key}={shown(each)}' for key, each in named.items())])})"
             places = (name, *ELSEWHERE.get(name, ()), "box")
             found.append(
-                wrong(partial(attempt, method, call.stream, args, named, ran), places, f"{parameter} of {what}")
+                wrong(
+                    partial(attempt, method_of(call.stream, name), args, named, ran), places, f"{parameter} of {what}"
+                )
             )
     failed = [each for each in found if each]
     assert not failed, f"{len(failed)} of {len(found)}:\n" + "\n".join(failed[:60])
@@ -345,17 +360,17 @@ def test_a_number_of_thousands_of_digits_is_told() -> None:
 
 
 def test_every_form_is_tried() -> None:
-    assert sorted(FORM_CALLS) == sorted(FORMS)
+    assert sorted(FORM_CALLS) == sorted(catalog.kinds())
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", FORMS)
+@pytest.mark.parametrize("kind", catalog.kinds())
 def test_a_key_of_a_form_runs_or_is_refused(kind: str) -> None:
     parameter, sources = FORM_CALLS[kind]
     run(au.loads(written(kind, parameter, sources)))
     variants: list[tuple[str, object]] = [("", value) for value in PLAIN]
     if isinstance(parameter, dict):
-        keys = [*FORMS[kind].model_fields, "made"]
+        keys = [*form(catalog.kinds()[kind]).keys, "made"]
         variants += [(key, {**parameter, key: value}) for key in keys for value in PLAIN]
     ran = set[object]()
     found = [

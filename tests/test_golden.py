@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import australis as au
-from australis.connectors import files
+from australis.connectors.sources import uri
 from australis.testing import rows
 
 GOLDEN = sorted(path.parent for path in Path(__file__).parent.glob("golden/*/network.yaml"))
@@ -27,7 +27,7 @@ def test_a_golden_network_gives_what_it_must(folder, train):
     # How several streams take turns is the runner's choice: what comes out is the same, its order need not be.
     form = sorted if sum(not input.static for input in net.inputs) > 1 else list
     for output in net.outputs:
-        expected = files.read(one(folder, f"{output.name}.expected.*"), net.schema(output.arrow))
+        expected = uri.read(one(folder, f"{output.name}.expected.*"), net.schema(output.arrow))
         assert form(rows(found[output.name])) == form(row for batch in expected for row in rows(batch))
 
 

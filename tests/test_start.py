@@ -12,7 +12,7 @@ import australis
 
 ROOT = Path(__file__).parents[1]
 HEAVY = {"numba", "llvmlite", "pyspark", "py4j", "sqlglot", "pydantic", "shapely", "soundfile", "scipy", "pywt",
-         "matplotlib", "pandas", "yaml"}  # fmt: skip
+         "matplotlib", "pandas", "yaml", "prometheus_client", "psutil"}  # fmt: skip
 LOADED = "\nimport sys\nprint(*sorted({name.partition('.')[0] for name in sys.modules}), file=sys.stderr)"
 
 
@@ -68,7 +68,7 @@ def test_a_local_run_loads_no_spark_and_nothing_of_other_boxes(sink: str, tmp_pa
     subprocess.run([sys.executable, "write.py"], cwd=tmp_path, check=True)
     source = f"reports={ROOT / 'examples' / 'reports.csv'}"
     words = ["run", "jams.yaml", "--local", "--source", source, "--sink", f"jams={sink}"]
-    others = {"pyspark", "py4j", "pandas", "shapely", "soundfile", "pywt", "matplotlib"}
+    others = {"pyspark", "py4j", "pandas", "shapely", "soundfile", "pywt", "matplotlib", "prometheus_client", "psutil"}
     assert not loaded(called(*words), tmp_path) & others
     assert "120" in (tmp_path / sink).read_text()
 

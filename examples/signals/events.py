@@ -32,9 +32,11 @@ def network(channels: int, samples: str, low: float, high: float, threshold: flo
     """
     names = [f"c{channel + 1}" for channel in range(channels)]
     sound = au.stream("sound", ", ".join(f"{name} segment<{samples}>" for name in names))
-    windows = sound.map(c1="c1").rewindow(WINDOW, GAP)
-    scores = windows.transform("hann", "fft", into="spectrum").stats(column="spectrum", score=f"band({low}, {high})")
-    events = scores.cfar("score", column="c1", threshold=threshold).sync(sound)
+    windows = sound.map(c1="c1").signal.rewindow(WINDOW, GAP)
+    scores = windows.signal.transform("hann", "fft", into="spectrum").signal.stats(
+        column="spectrum", score=f"band({low}, {high})"
+    )
+    events = scores.signal.cfar("score", column="c1", threshold=threshold).signal.sync(sound)
     return au.network(sounds=events, found=events.map(start="start", end='"end"'))
 
 

@@ -7,7 +7,6 @@ from .api.stream import group as group
 from .api.stream import static as static
 from .api.stream import stream as stream
 from .api.stream import table as table
-from .boxes.parameters import order as order
 from .boxes.signals.segments import Segment as Segment
 from .boxes.signals.segments import segment as segment
 from .boxes.signals.timebases import Timebase as Timebase
@@ -37,6 +36,7 @@ from .expressions import function as function
 from .expressions import lit as lit
 from .expressions.window_function import window_function as window_function
 from .model.order import Order as Order
+from .model.parameters import order as order
 from .model.table import Keyed as Keyed
 from .netfile.netfile import dump as dump
 from .netfile.netfile import dumps as dumps

@@ -7,13 +7,23 @@ import types
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import fields
 from datetime import timedelta
-from functools import wraps
+from functools import cache, wraps
 from math import isfinite
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from australis.errors import AustralisError, NetworkError, listing, near
+from australis.errors import (
+    ArgumentPlace,
+    AustralisError,
+    MadeColumn,
+    NetworkError,
+    Subject,
+    UnknownName,
+    listing,
+    near,
+    unknown,
+)
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -36,7 +46,7 @@ _WORDS: dict[object, str] = {
     str: "a text", bool: "true or false", int: "a whole number", float: "a number", type(None): "none",
     timedelta: "a timedelta", Path: "a path", Mapping: "a mapping", dict: "a mapping",
 }  # fmt: skip
-_ELSEWHERE = {"SparkSession": Any, "Stream": Any}
+_ELSEWHERE = {"SparkSession": Any}
 """Names in annotations that may not be there when a program runs."""
 _FIELDS: dict[type, dict[str, Any]] = {}
 
@@ -68,13 +78,10 @@ def check_arguments(
     def make(function: Callable[P, R]) -> Callable[P, R]:
         signature = inspect.signature(function)
         own = [name for name, each in signature.parameters.items() if each.kind in _NAMED and name != "self"]
-        known: dict[type, dict[str, Any]] = {}
 
-        def hints(first: type) -> dict[str, Any]:
-            if first not in known:
-                streams = {"Stream": first} if first.__name__ == "Stream" else {}
-                known[first] = get_type_hints(function, localns={**_ELSEWHERE, **streams})
-            return known[first]
+        @cache
+        def hints() -> dict[str, Any]:
+            return get_type_hints(function, localns=_ELSEWHERE)
 
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -82,10 +89,10 @@ def check_arguments(
                 bound = signature.bind(*args, **kwargs)
             except TypeError:
                 return function(*args, **kwargs)  # Python tells by itself which argument there is not
-            place = function.__qualname__.split(".__init__")[0].rpartition(".")[2]
-            if isinstance(name := bound.arguments.get("box"), str) and name:
-                place = f"{place} {name}"
-            wanted = hints(type(args[0]) if args else object)  # methods may stand apart from the class of `self`
+            box = bound.arguments.get("box")
+            called = function.__qualname__.split(".__init__")[0].rpartition(".")[2]
+            place = Subject(called, box if isinstance(box, str) and box else None)
+            wanted = hints()
             for name, value in bound.arguments.items():
                 hint = wanted.get(name, Any)
                 match signature.parameters[name].kind:
@@ -99,9 +106,10 @@ def check_arguments(
             try:
                 return function(*bound.args, **bound.kwargs)
             except AustralisError as told:
-                if telling and not str(told).startswith(function.__name__):
-                    told = _with(told, f"{place}: {told}")
-                raise hinted(told, [name for name in own if name not in bound.arguments]) from told.__cause__
+                if telling and not any(isinstance(each, Subject) and each.kind == called for each in told.places):
+                    told.put(place)
+                hinted(told, [name for name in own if name not in bound.arguments])
+                raise
 
         return call
 
@@ -109,32 +117,27 @@ def check_arguments(
 
 
 def hinted(error: AustralisError, arguments: list[str]) -> AustralisError:
-    """An error about a column that is made, with the arguments where its name is perhaps one of them, misspelt."""
-    hint = near(getattr(error, "column", ""), arguments)
-    if not hint:
+    """The error, which tells the arguments if it is about a column that is made: perhaps its name is one, misspelt."""
+    column = error.first(MadeColumn)
+    if column is None or any(isinstance(place, UnknownName) and place.name == column.name for place in error.places):
         return error
-    first, cut, shown_below = str(error).partition("\n")  # an expression with a caret under it
-    told = _with(error, f"{first}; the arguments are {listing(arguments)}{hint}{cut}{shown_below}")
-    told.__dict__["column"] = ""
-    return told
-
-
-def _with(error: AustralisError, message: str) -> AustralisError:
-    told = type(error)(message)
-    told.__dict__.update(error.__dict__)
-    return told
+    misspelt = unknown(column.name, arguments)
+    if misspelt.suggestion is not None:
+        error.reason += f"; the arguments are {listing(arguments)}{near(column.name, arguments)}"
+        error.put(misspelt)
+    return error
 
 
 def check_fields(box: Any) -> None:
     """Refuse a box with a field that is not what its class says, whoever made it."""
     for name, hint in _box_hints(type(box)).items():
-        _fitted(NetworkError, "", name, hint, getattr(box, name))
+        _fitted(NetworkError, None, name, hint, getattr(box, name))
 
 
 def fit_fields(made: Any) -> None:
     """Put the fields of a value of a frozen class in the form that its class says, or refuse them."""
     for name, hint in _box_hints(type(made)).items():
-        place = type(made).__name__
+        place = Subject(type(made).__name__)
         object.__setattr__(made, name, _fitted(NetworkError, place, name, hint, getattr(made, name)))
 
 
@@ -145,22 +148,27 @@ def _box_hints(kind: Any) -> dict[str, Any]:
     return _FIELDS[kind]
 
 
-def _fitted(error: type[AustralisError], place: str, name: str, hint: Any, value: object) -> Any:
+def _fitted(error: type[AustralisError], place: Subject | None, name: str, hint: Any, value: object) -> Any:
     try:
         return fit(hint, value)
     except Misfit as misfit:
-        where = f"{place}: " if place else ""
-        raise error(f"{where}`{name}` is {misfit.wanted or words(hint)}, not {shown(value)}") from None
+        places = [ArgumentPlace(name, silent=True)] if place is None else [place, ArgumentPlace(name, silent=True)]
+        raise error(f"`{name}` is {misfit.wanted or words(hint)}, not {shown(value)}", *places) from None
 
 
-def _column(error: type[AustralisError], place: str, name: str, hint: Any, value: object, arguments: list[str]) -> Any:
+def _column(
+    error: type[AustralisError], place: Subject, name: str, hint: Any, value: object, arguments: list[str]
+) -> Any:
     """What stands among the columns that a box makes: an argument whose name is misspelt ends up there."""
     try:
         return fit(hint, value)
     except Misfit:
         raise error(
-            f"{place}: `{name}={shown(value)}` is neither an argument nor {words(hint)}; the arguments are"
-            f" {listing(arguments)}{near(name, arguments)}"
+            f"`{name}={shown(value)}` is neither an argument nor {words(hint)}; the arguments are"
+            f" {listing(arguments)}{near(name, arguments)}",
+            place,
+            MadeColumn(name),
+            unknown(name, arguments),
         ) from None
 
 

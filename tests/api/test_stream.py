@@ -269,7 +269,7 @@ def test_equal_boxes_in_equal_places_are_equal_nodes():
         (lambda: REPORTS.join(REPORTS, on=("time",), size=1), "^join: `on` is one order, or a pair.*1"),
         (
             lambda: REPORTS.resample(REPORTS, on=("time", None), size=1, n="avg(mph)"),
-            "^resample: it needs an order: give `on`, a column such as time",
+            "^resample: both sides need an order: give `on`",
         ),
         (
             lambda: REPORTS.aggregate(on="time", size=float("inf"), n="count(*)"),
@@ -310,8 +310,8 @@ def test_equal_boxes_in_equal_places_are_equal_nodes():
         (lambda: REPORTS.map("mph"), "^map: `columns` is a mapping of texts to an expression.*, not 'mph'"),
         (lambda: REPORTS.join("q"), "^join: `other` is a stream, not 'q'"),
         (
-            lambda: REPORTS.join(REPORTS, on=[{"on": "time"}, "time"], size=1),
-            "^join: `on` is a text, an au.order, or a list .*, not .{'on': 'time'}",
+            lambda: REPORTS.join(REPORTS, on=[5, "time"], size=1),
+            "^join: `on` is a text, an au.order, .* or a list .*, not .5, 'time'",
         ),
         (lambda: CARS.filter('plate = "abc"'), "no column `abc`. The columns are vid, plate; a text .* quotes: 'abc'"),
         (

@@ -16,7 +16,7 @@ def sides() -> au.Network:
     one = au.stream("one", "k int, a segment<int16>")
     two = au.stream("two", "k int, b segment<int16>")
     ranges = au.stream("ranges", "k int, start bigint, end bigint, keep boolean")
-    zipped, cut = one.zip(two, by="k", box="zip"), ranges.sync(one, by="k", box="sync")
+    zipped, cut = one.signal.zip(two, by="k", box="zip"), ranges.signal.sync(one, by="k", box="sync")
     return au.network(
         zip=zipped, cut=cut, first=zipped.port("late_1"), second=zipped.port("late_2"), signal=cut.port("late_1")
     )

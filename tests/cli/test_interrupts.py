@@ -8,6 +8,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from psutil import process_iter
 
 from tests.engine.spark.test_prefork import until
 
@@ -35,14 +36,9 @@ outputs: {out: m}
 
 def marked(mark: str, name: str = "") -> list[str]:
     """The command lines of all processes with a mark in their environment and a name in theirs."""
-    found = []
-    for folder in Path("/proc").iterdir():
-        try:
-            if folder.name.isdigit() and mark.encode() in (folder / "environ").read_bytes():
-                found.append((folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace"))
-        except OSError:
-            continue
-    return [line for line in found if name in line]
+    processes = process_iter(["environ", "cmdline"], ad_value={})
+    lines = [" ".join(each.info["cmdline"]) for each in processes if mark in each.info["environ"].values()]
+    return [line for line in lines if name in line]
 
 
 @pytest.mark.parametrize("moment", ["org.apache.spark.launcher", "org.apache.spark.deploy.SparkSubmit"])

@@ -127,7 +127,7 @@ def test_only_what_nothing_takes_is_lost(tmp_path):
     assert progress.lost_tuples(late(tmp_path, wired)) == []
     assert progress.lost_tuples(late(tmp_path, au.network(fast=STATS), 0)) == []
     queries = au.stream("queries", "query int, kind string, x double, y double, radius double")
-    ships = au.stream("ships", "id int, x double, y double").watch(queries, box="watched")
+    ships = au.stream("ships", "id int, x double, y double").moving.watch(queries, box="watched")
     assert progress.lost_tuples(late(tmp_path, au.network(out=ships))) == [
         "1 tuple was refused at box `watched`: they are dead letters; to use them, send its port `refused` somewhere"
     ]
@@ -141,7 +141,7 @@ def test_what_to_do_about_late_tuples_depends_on_the_box(tmp_path):
     assert progress.lost_tuples(late(tmp_path, au.network(fast=slack), 2), "say --slack N")[0] == (
         "2 tuples were late at box `stats`: say --slack N"
     )
-    window = REPORTS.window("mph", "time", 8, 1, box="stats")
+    window = REPORTS.signal.window("mph", "time", 8, 1, box="stats")
     assert "sort the stream before it, or send" in progress.lost_tuples(late(tmp_path, au.network(fast=window), 2))[0]
 
 

@@ -105,7 +105,7 @@ def test_a_run_that_does_not_stop_is_left(slow, asked, monkeypatch):
 
 def test_a_failure_is_raised_in_one_line(slow, asked):
     pages = "org.apache.spark.SparkException: Job aborted\n\tat org.apache\nKeyError: 'vid'\n\n=== Streaming Query ==="
-    run = slow(failure=RunError(pages))
+    run = slow(failure=Exception(pages))
     run.active = False
     run.finish.set()
     with pytest.raises(RunError, match=r"^KeyError: 'vid'$"):

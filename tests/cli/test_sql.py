@@ -63,8 +63,8 @@ def test_mistakes_are_told(place: Path) -> None:
     assert "--schema x: has no source" in told("SELECT 1 FROM x", "--schema", "x=a int", "--local", code=1)
     assert "--static cars: write it as" in told("SELECT 1 FROM x", "--static", "cars", code=1)
     assert "no.sql" in told("no.sql", code=1)
-    assert "--speed: is for runs on Spark" in told(
-        JAMS, "--source", "reports=reports.csv", "--local", "--speed", "3", code=1
+    assert "--trigger: is for runs on Spark" in told(
+        JAMS, "--source", "reports=reports.csv", "--local", "--trigger", "3s", code=1
     )
 
 
@@ -88,10 +88,10 @@ def test_a_query_runs_on_spark_as_other_networks_do(place: Path, monkeypatch: py
     monkeypatch.setattr(command, "main", lambda *given, **options: seen.append((given, options)) or 0)
     options = ["--sink", "out=jams.csv", "--checkpoint", "road", "--master", "local[1]", "--partitions", "3", "--quiet"]
     told(JAMS, "--source", "reports=replay:reports.csv?on=time", "--speed", "10", *options)
-    (((net, named, telling), given),) = seen
+    (((net, sources, sinks, telling), given),) = seen
     assert [node.box.kind for node in net.nodes] == ["aggregate", "map"]
-    assert named["reports"].speed == 10
-    assert isinstance(named["out"], Single)
+    assert sources["reports"].speed == 10
+    assert isinstance(sinks["out"], Single)
     assert (telling.resumable, telling.quiet, telling.sinks) == (True, True, {"out": "jams.csv"})
     asked = {name: value for name, value in given.items() if value not in (None, False)}
     assert asked == {"checkpoint": Path("road"), "master": "local[1]", "partitions": 3}

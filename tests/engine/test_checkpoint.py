@@ -15,6 +15,7 @@ import pytest
 import australis as au
 from australis import RunError
 from australis.connectors import dead_letters as letters
+from australis.connectors.binding import place_sources
 from australis.connectors.push.bodies import JSON, post
 from australis.connectors.push.spool import Spool
 from australis.connectors.source import Source
@@ -22,7 +23,6 @@ from australis.connectors.sources.memory import MemorySource
 from australis.connectors.sources.uri import source
 from australis.engine.checkpoint import Checkpoint
 from australis.engine.job import Job
-from australis.engine.spark.start import placed
 from australis.engine.succession import planned
 
 REPORTS = au.stream("reports", "time int, vid int")
@@ -45,7 +45,7 @@ def as_somebody() -> Iterator[None]:
 def kept(folder: Path, given: Source) -> Checkpoint:
     """A checkpoint of a run that has planned a batch, as Spark leaves it."""
     checkpoint = Checkpoint(folder)
-    sources = placed({"reports": given}, checkpoint)
+    sources = place_sources({"reports": given}, checkpoint.path)
     with checkpoint.begin():
         checkpoint.divide(1)
         plan = planned(NETWORK, sources, 1)
@@ -150,7 +150,7 @@ def test_another_source_does_not_go_on_where_one_left_off(
     checkpoint = kept(tmp_path / "road", source(before, REPORTS.schema))
     given = source(now, REPORTS.schema) if isinstance(now, str) else now
     with pytest.raises(RunError, match=rf"road: input reports was read from {told}"):
-        checkpoint.check_sources(placed({"reports": given}, checkpoint))
+        checkpoint.check_sources(place_sources({"reports": given}, checkpoint.path))
 
 
 @pytest.mark.parametrize(
@@ -168,4 +168,4 @@ def test_the_same_source_goes_on_with_other_options(
     monkeypatch.chdir(tmp_path)
     kept(tmp_path / "road", source(before, REPORTS.schema))
     again = Checkpoint(tmp_path / "road")
-    again.check_sources(placed({"reports": source(now, REPORTS.schema), "new": TUPLES}, again))
+    again.check_sources(place_sources({"reports": source(now, REPORTS.schema), "new": TUPLES}, again.path))

@@ -14,11 +14,12 @@ from australis.api.network import Network
 from australis.cli.main import app
 from australis.connectors import dead_letters as letters
 from australis.connectors.sources.memory import MemorySource
-from australis.engine.job import LETTERS, MEASURES, Job
+from australis.engine.addresses import DEAD_LETTERS, MEASURES
+from australis.engine.job import Job
 from australis.engine.losses import losses
 from australis.engine.succession import planned
 from australis.engine.totals import Totals
-from tests.engine.test_job import batches
+from tests.engine.test_task import batches
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -49,8 +50,8 @@ NETWORKS = {
     "resample": au.network(
         out=REPORTS.resample(OTHERS, on=("time", au.order("time", by="vid")), size=5, mph="avg(mph)", box="it")
     ),
-    "window": au.network(out=REPORTS.window("mph", "time", 2, 1, by="vid", box="it")),
-    "watch": au.network(out=SHIPS.watch(QUERIES, box="it")),
+    "window": au.network(out=REPORTS.signal.window("mph", "time", 2, 1, by="vid", box="it")),
+    "watch": au.network(out=SHIPS.moving.watch(QUERIES, box="it")),
 }
 LOST = {
     "aggregate": {"late": 4},
@@ -76,7 +77,7 @@ def measured(net: Network, partitions: int, limit: int, folder: Path) -> tuple[T
     nothing = {"taken": {}, "given": {}, "delay": {}, "letters": 0, "seconds": 0.0}
     for found in batches(job, limit, folder):
         totals.add(nothing, [found[MEASURES]])
-        dead += found[LETTERS].to_pylist()
+        dead += found[DEAD_LETTERS].to_pylist()
         outputs.update({name: tuples.num_rows for name, tuples in found.items() if not name.startswith("#")})
     return totals, outputs, dead
 
@@ -139,7 +140,7 @@ def test_refused_tuples_are_dead_letters_whole(tmp_path: Path) -> None:
     assert totals.refused == {"it": 2}
     assert [(each["input"], each["reason"]) for each in dead] == [("it", "refused by the box (its port `refused`)")] * 2
     assert dead[0]["raw"] == b'{"query": 8, "kind": "square root", "x": 2, "y": 0, "radius": 2}'
-    watched = SHIPS.watch(QUERIES, box="it")
+    watched = SHIPS.moving.watch(QUERIES, box="it")
     (tmp_path / "wired").mkdir()
     totals, outputs, dead = measured(au.network(out=watched, bad=watched.port("refused")), 2, 1000, tmp_path / "wired")
     assert (totals.refused, outputs["bad"], dead) == ({"it": 2}, 2, [])
@@ -184,7 +185,7 @@ def test_the_command_line_tells_of_late_tuples(place: Path) -> None:
 
 @pytest.mark.spark
 def test_a_run_on_spark_tells_of_late_tuples_and_keeps_refused_ones(spark: "SparkSession", tmp_path: Path) -> None:
-    watched = SHIPS.watch(QUERIES, box="it")
+    watched = SHIPS.moving.watch(QUERIES, box="it")
     net = au.network(out=STATS, seen=watched)
     run = net.run(given(net), spark=spark, partitions=2, checkpoint=tmp_path / "checkpoint")
     late = net.run_local(given(net)).late

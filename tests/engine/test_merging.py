@@ -12,15 +12,16 @@ import pytest
 
 import australis as au
 from australis.api.network import Network
+from australis.connectors.binding import unordered
 from australis.connectors.sinks.memory import MemorySink
 from australis.connectors.sources.files import Files
-from australis.engine.job import MEASURES, Job
+from australis.engine.addresses import MEASURES
+from australis.engine.job import Job
 from australis.engine.merging import done, merging
-from australis.engine.spark.start import finite
 from australis.engine.succession import planned
 from australis.engine.totals import Totals
 from australis.testing import rows
-from tests.engine.test_job import batches
+from tests.engine.test_task import batches
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -73,7 +74,7 @@ def table(tuples: Tuples) -> pa.RecordBatch:
 def test_runners_agree_on_files_that_meet(
     seed: int, partitions: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("australis.engine.job.TRAIN", 5)
+    monkeypatch.setattr("australis.engine.task.TRAIN", 5)
     monkeypatch.setattr("australis.engine.spark.stream_source.time", SimpleNamespace(time_ns=lambda: 10**18))
     random = Random(seed)
     inputs = [shuffled(random) for _ in range(random.choice([2, 3]))]
@@ -86,7 +87,7 @@ def test_runners_agree_on_files_that_meet(
         assert rows(found["stats"]) == rows(expected["stats"])
         assert found.late == expected.late
     sources = {i.name: Files(given[i.name], i.schema) for i in net.inputs}
-    net = merging(net, finite(sources))
+    net = merging(net, unordered(sources))
     job = Job(net, planned(net, sources, partitions), sources, str(tmp_path / "checkpoint"), partitions)
     totals, stats = Totals(), Counter[Any]()
     for each in batches(job, random.choice([3, 20, 1000]), tmp_path):

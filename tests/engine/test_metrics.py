@@ -4,17 +4,18 @@ import re
 import socket
 from contextlib import ExitStack
 from http.client import HTTPConnection
+from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
 from australis import RunError
 from australis.connectors.push import connections
 from australis.engine import metrics
 from tests.cli.standin import StandIn
 
-_LINE = re.compile(r"([a-z_]+)(?:\{(.*)\})? (\S+)")
-_LABEL = re.compile(r'[a-z]+="((?:[^"\\]|\\.)*)"')
+DOCUMENT = Path(__file__).parents[2] / "docs" / "running.md"
 
 
 @pytest.fixture
@@ -26,23 +27,18 @@ def run(tmp_path):
 
 
 def samples(text):
-    """What a text says, by metric and labels; its lines are checked on the way."""
-    found, types = {}, {}
-    for line in text.splitlines():
-        if line.startswith("# "):
-            _, word, name, rest = line.split(" ", 3)
-            types |= {name: rest} if word == "TYPE" else {}
-            continue
-        name, labels, value = _LINE.fullmatch(line).groups()
-        label = ".".join(_LABEL.findall(labels)) if labels else None
-        assert types[name] == ("counter" if name.endswith("_total") else "gauge")
-        found[name.removeprefix("australis_"), label] = float(value)
-    return found
+    """What a text says, by metric and labels, as Prometheus's own client reads it."""
+    values = {}
+    for family in text_string_to_metric_families(text):
+        for sample in family.samples:
+            assert family.type == ("counter" if sample.name.endswith("_total") else "gauge")
+            values[sample.name.removeprefix("australis_"), ".".join(sample.labels.values()) or None] = sample.value
+    return values
 
 
-def ask(server, method="GET", path="/metrics"):
+def ask(server, method="GET", path="/metrics", **headers):
     connection = HTTPConnection(*server.address, timeout=600)
-    connection.request(method, path)
+    connection.request(method, path, headers=headers)
     answer = connection.getresponse()
     told = answer.status, answer.headers["Content-Type"], answer.read().decode()
     connection.close()
@@ -123,10 +119,36 @@ def test_connections_that_ask_for_nothing_leave_others_answered(run, monkeypatch
         assert len(server._server.threads) <= 2
 
 
-def test_labels_are_escaped():
-    assert metrics._metric("x", "gauge", "Help.", metrics._by("box", {'a"\\\n': 1})).splitlines()[-1] == (
-        r'australis_x{box="a\"\\\n"} 1'
-    )
+def test_names_and_labels_are_those_of_the_document(tmp_path):
+    run = StandIn(tmp_path)
+    run.batch(taken=100, given=40, more={"late": 3, "refused": 1})
+    rows = re.findall(r"^\| `(australis_\w+)` \| (.*?) ?\| ", DOCUMENT.read_text(), re.MULTILINE)
+    documented = {(name, tuple(re.findall(r"`(\w+)`", labels))) for name, labels in rows}
+    families = text_string_to_metric_families(metrics.text(run, {"reports": 5}))
+    assert {(sample.name, tuple(sample.labels)) for family in families for sample in family.samples} == documented
+
+
+def test_labels_are_escaped(tmp_path):
+    lines = metrics.text(StandIn(tmp_path), {'a"\\\n': 1}).splitlines()
+    assert r'australis_backlog_tuples{input="a\"\\\n"} 1.0' in lines
+
+
+@pytest.mark.parametrize("name", ['a"\\\n', "straße", "{}", "#", "a b", ""])
+def test_any_name_comes_back_as_it_was(tmp_path, name):
+    text = metrics.text(StandIn(tmp_path), {name: 1})
+    found = {family.name: family.samples for family in text_string_to_metric_families(text)}
+    assert [(sample.labels, sample.value) for sample in found["australis_backlog_tuples"]] == [({"input": name}, 1)]
+
+
+def test_a_page_that_names_this_machine_reads_nothing(run):
+    with metrics.serve(run, 0) as server:
+        for host in ("example.org", f"example.org:{server.address[1]}", "127.0.0.1.example.org", "[::1"):
+            status, _, text = ask(server, Host=host)
+            assert (status, text) == (403, "ask by this machine's address, such as 127.0.0.1, or by localhost\n")
+        for host in ("localhost", f"localhost:{server.address[1]}", "127.0.0.1", "[::1]:9090"):
+            assert ask(server, Host=host)[0] == 200
+        server._server.private = False
+        assert ask(server, Host="example.org")[0] == 200
 
 
 def test_a_port_that_is_taken_or_impossible(run):
@@ -136,6 +158,12 @@ def test_a_port_that_is_taken_or_impossible(run):
             metrics.serve(run, port)
     with pytest.raises(RunError, match=r"metrics at 127\.0\.0\.1:99999: .*0-65535"):
         metrics.serve(run, 99999)
+
+
+@pytest.mark.parametrize("host", ["192.0.2.1", "2001:db8::1", "fe80::1%none", "a..b"])
+def test_a_host_that_is_not_this_machine(run, host):
+    with pytest.raises(RunError, match=r"metrics at .*:0: .*; the host is an address of this machine: leave it out"):
+        metrics.serve(run, 0, host)
 
 
 def test_any_host_on_request(run):

@@ -16,7 +16,7 @@ from australis.connectors.sources.memory import MemorySource
 from australis.engine.job import Job
 from australis.engine.succession import planned
 from australis.testing import rows
-from tests.engine.test_job import batches
+from tests.engine.test_task import batches
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -13,8 +13,8 @@ from australis.connectors.sources.memory import MemorySource
 from australis.engine.checkpoint import Checkpoint
 from australis.engine.job import Job
 from australis.engine.spark.control import Control, Directive
-from australis.engine.spark.rounds import opened, run_round
-from australis.engine.spark.shipping import send
+from australis.engine.spark.rounds import run_round, unpack_outputs
+from australis.engine.spark.shipping import ship
 from australis.engine.spark.stream_source import StreamReader
 from australis.engine.state import state
 from australis.engine.succession import losses, planned, successor
@@ -54,8 +54,8 @@ def ran(networks: list[Network], partitions: int, warm: bool, folder: Path) -> d
         else:
             assert offset is not None
             job = successor(job, offset["began"], net, mine, place)
-        control.put(job.number, send(job))
-        control.give(Directive(job.number, 60))
+        control.write_job(job.number, ship(job))
+        control.write(Directive(job.number, 60))
         offset = reader.initialOffset() if offset is None else offset
         for _ in range(3 if place < len(networks) else COUNT):
             after = reader.latestOffset(offset)
@@ -68,7 +68,7 @@ def ran(networks: list[Network], partitions: int, warm: bool, folder: Path) -> d
                 for partition in range(partitions):
                     parts = there.filter(pa.compute.equal(there["bucket"], partition)).to_batches()
                     made += run_round(job, at, pieces[0].batch, partition, iter(parts))
-            for name, trains in opened(job, pa.Table.from_batches(made)).items():
+            for name, trains in unpack_outputs(job, pa.Table.from_batches(made)).items():
                 for train in trains if not name.startswith("#") else ():
                     found.setdefault(name, Counter()).update(rows(train))
             offset = after

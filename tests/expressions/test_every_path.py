@@ -20,7 +20,7 @@ from australis.expressions.codegen.fused import fused
 from australis.expressions.codegen.recurrence import recurrence
 from australis.expressions.expression import of
 from australis.expressions.node import Name, replaced
-from australis.kernels import background as ripe
+from australis.kernels import generated
 from australis.model.box import Moment
 from australis.model.table import Keyed
 from australis.model.train import Train
@@ -145,7 +145,7 @@ class Guarded:
 
 @pytest.mark.parametrize("name", LOOPS)
 def test_a_chain_gives_what_its_rows_give(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ripe, "WORTH", -1)
+    monkeypatch.setattr(generated, "WORTH", -1)
     both = over(*LOOPS[name])
     both = both.filter(pa.array(np.all([column.is_valid().to_numpy(False) for column in both.columns], axis=0)))
     bounds = written(("a", "b"), both)
@@ -164,11 +164,11 @@ def _check_chain(guarded: Guarded) -> None:
     def step(batch: pa.RecordBatch) -> Any:
         numbers = np.arange(batch.num_rows)
         while (passed := chain.step(Train(batch, numbers, numbers))) is None:
-            plant = ripe._PLANTS[chain.fused.source]
-            if plant.compiled is not None:
+            compilation = generated._COMPILATIONS[chain.fused.code.key]
+            if compilation.kernel is not None:
                 return None
-            assert plant.thread is not None
-            plant.thread.join()
+            assert compilation.thread is not None
+            compilation.thread.join()
         return passed[0].tuples
 
     rows = [step(tuples[row : row + 1]) for row in range(tuples.num_rows)]

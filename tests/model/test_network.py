@@ -12,13 +12,13 @@ import australis as au
 from australis.api.network import Network
 from australis.arrow.schema import schema
 from australis.boxes import Aggregate, BSort, Filter, Join, Map, Read, Union, Write
-from australis.boxes.parameters import keyed
 from australis.expressions import expr, function
 from australis.expressions.aggregate import aggregation
 from australis.expressions.user import _REGISTERED
 from australis.expressions.window_function import WINDOW_FUNCTIONS, window_function
 from australis.model.network import Arrow, Input, Node, Output
 from australis.model.order import Order
+from australis.model.parameters import keyed
 from australis.model.qos import qos
 from australis.testing import rows
 

@@ -3,8 +3,8 @@
 import pytest
 
 import australis as au
+from australis.boxes import catalog
 from australis.boxes.signals import (
-    BOXES,
     Cfar,
     Correlate,
     Lfilter,
@@ -57,7 +57,7 @@ def box(written: str, source: str = "audio") -> object:
         ),
         ("rerate: {up: 2, down: 3, by: site}", "audio", Rerate(2, 3, (), ("site",))),
         ("rerate: {up: 2, down: 1, taps: [0.5, 1, 0.5]}", "audio", Rerate(2, 1, (0.5, 1.0, 0.5))),
-        ("correlate: {template: [1, 0.5], into: c}", "audio", Correlate(template=(1.0, 0.5), into="c")),
+        ("correlate: {other: [1, 0.5], into: c}", "audio", Correlate(template=(1.0, 0.5), into="c")),
         ("correlate: other", "both", Correlate("other")),
         ("zip: {by: [site], size: 4}", "[audio, second]", Zip(1, ("site",), 4)),
         ("zip: {}", "both", Zip(0)),
@@ -77,7 +77,7 @@ def test_a_box_is_written_and_read_back(written: str, source: str, wanted: objec
     [
         ("rewindow: {size: 64, gapp: 3}", "line 9.*gapp"),
         ("rewindow: {size: big}", "size"),
-        ("stats: {std: 3}", "`std: 3` is neither"),
+        ("stats: {std: 3}", "`std=3` is neither"),
         ("stats: {std: stdd}", "did you mean `std`"),
     ],
 )
@@ -88,9 +88,9 @@ def test_mistakes_are_told(written: str, message: str) -> None:
 
 def test_every_box_has_a_method_that_tells_its_name() -> None:
     audio = au.stream("audio", "site int, audio segment<int16>")
-    assert all(callable(getattr(audio, each.kind)) for each in BOXES)
+    assert all(callable(getattr(audio.signal, each.kind)) for each in catalog.boxes(catalog.SIGNALS))
     with pytest.raises(NetworkError, match="rewindow loud: windows of 0"):
-        audio.rewindow(0, box="loud")
+        audio.signal.rewindow(0, box="loud")
 
 
 def test_parameters_are_told_in_short() -> None:

@@ -15,7 +15,7 @@ from australis.arrow.schema import schema
 from australis.engine.measures import TaskMeasures
 from australis.engine.superbox import Passage, steps, tables_of
 from australis.errors import RunError
-from australis.kernels import background as ripening
+from australis.kernels import generated
 from australis.model.box import Moment
 from australis.model.train import Train
 from australis.plan import plan
@@ -80,11 +80,11 @@ NETWORKS = {"arithmetic": arithmetic(), "cases": cases(), "ranks": ranks(), "gua
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Compile before the first tuple."""
-    monkeypatch.setattr(ripening, "WORTH", -1)
+    monkeypatch.setattr(generated, "WORTH", -1)
     yield
-    for plant in ripening._PLANTS.values():
-        if plant.thread is not None:
-            plant.thread.join()
+    for compilation in generated._COMPILATIONS.values():
+        if compilation.thread is not None:
+            compilation.thread.join()
 
 
 def chain_of(network: Network) -> Chain:
@@ -92,7 +92,7 @@ def chain_of(network: Network) -> Chain:
     (stage,) = plan(network).stages
     (chain,) = chains(network, stage).values()
     while chain.step(train_of([COMMON])) is None:
-        thread = ripening._PLANTS[chain.fused.source].thread
+        thread = generated._COMPILATIONS[chain.fused.code.key].thread
         assert thread is not None
         thread.join()
     return chain
@@ -105,10 +105,10 @@ def train_of(tuples: list[dict[str, Any]]) -> Train:
 
 def one_by_one(network: Network, train: Train) -> tuple[Train, TaskMeasures]:
     """The oracle: no chains. Gives the output, and what is measured."""
-    trains, tally = {("tuples", "out"): train}, TaskMeasures(network)
-    tally.over(steps(network, network.nodes, tables_of(network, network.nodes), trains, Moment()))
+    trains, measures = {("tuples", "out"): train}, TaskMeasures(network)
+    measures.run(steps(network, network.nodes, tables_of(network, network.nodes), trains, Moment()))
     arrow = network.outputs[0].arrow
-    return trains[arrow.source, arrow.port], tally
+    return trains[arrow.source, arrow.port], measures
 
 
 @pytest.mark.parametrize("name", NETWORKS)
@@ -133,11 +133,11 @@ def test_a_chain_gives_what_its_boxes_give(name: str) -> None:
         assert found.schema == wanted.schema
         assert found.ts.tolist() == wanted.ts.tolist()
         assert found.number.tolist() == wanted.number.tolist()
-        tally = TaskMeasures(network)
-        tally.over([Passage(chain, train, tuple(counts.tolist()))])
-        taken, expected = ({name: box[1] for name, box in each.boxes.items()} for each in (tally, oracle))
+        measures = TaskMeasures(network)
+        measures.run([Passage(chain, train, tuple(counts.tolist()))])
+        taken, expected = ({name: box[1] for name, box in each.boxes.items()} for each in (measures, oracle))
         assert taken == expected
-        given, expected = ({port: counts[0] for port, counts in each.arrows.items()} for each in (tally, oracle))
+        given, expected = ({port: counts[0] for port, counts in each.arrows.items()} for each in (measures, oracle))
         assert given == expected
 
     agrees()
@@ -165,7 +165,7 @@ def test_a_filter_on_the_least_gives_the_same_before_its_loop_is_compiled_and_af
     (stage,) = plan(network).stages
     (chain,) = chains(network, stage).values()
     while (after := chain.step(train)) is None:
-        thread = ripening._PLANTS[chain.fused.source].thread
+        thread = generated._COMPILATIONS[chain.fused.code.key].thread
         assert thread is not None
         thread.join()
     assert before.num_rows == 16

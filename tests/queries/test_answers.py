@@ -227,7 +227,9 @@ def test_a_clause_below_a_join_and_on_top_of_it_give_the_same(cars: Any, cut: Cu
     query = f"SELECT cars.id, name FROM cars JOIN names USING (id) {text}"
     below = sql(query, {"cars": stream, "names": names})
     asked = Inside(2, 2, 6, 6) if text == INSIDE else Inside(-2.5, -1.5, 2.5, 1.5, focal=1)
-    top = stream.join(names, "left.id = right.id").ask({"q": asked.question}, carry="name", revise=True, focal=stream)
+    top = stream.join(names, "left.id = right.id").moving.ask(
+        {"q": asked.question}, carry="name", revise=True, focal=stream
+    )
     run = au.Local(au.network(below=below, top=top.map(sign="sign", id="id", name="name")))
     run.push(names=[{"id": each, "name": f"no. {each}"} for each in range(4)])
     sums = Sums(), Sums()

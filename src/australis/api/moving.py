@@ -1,161 +1,124 @@
-"""The methods of streams that make boxes for moving objects: functions, which the class of streams takes in."""
+"""`stream.moving`: the methods of streams that draw boxes for moving objects."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import Any
 
+from australis.api.methods.moving import MovingMethods
+from australis.api.stream import Stream
 from australis.arguments import check_arguments
-from australis.boxes import parameters
-from australis.boxes.moving import Ask, Distinct, Lead, Meet, Nearest, Tally, Watch
+from australis.boxes.moving import Ask, Lead, Nearest, Watch
 from australis.boxes.moving.queries import K
-from australis.boxes.parameters import By, Expression, Function, Length
-from australis.errors import NetworkError
-from australis.model.box import Box
-from australis.model.validation import telling
-
-if TYPE_CHECKING:
-    from australis.api.stream import Stream
+from australis.errors import NetworkError, Subject, placed
+from australis.model.parameters import By, Expression, Length
 
 
-@check_arguments(telling=True)
-def watch(
-    self: Stream,
-    queries: Stream,
-    *,
-    id: str = "id",
-    x: str = "x",
-    y: str = "y",
-    time: str | None = None,
-    timeout: Length | None = None,
-    ahead: Length | None = None,
-    every: Length | None = None,
-    where: Mapping[str, Expression] | None = None,
-    carry: By = (),
-    earth: bool = False,
-    cache: float | None = None,
-    speed: float | None = None,
-    budget: int | None = None,
-    shed: str = "objects",
-    revise: bool = False,
-    spread: int | None = None,
-    box: str | None = None,
-) -> Stream:
-    """Tell what enters (`sign` 1) and leaves (-1) the answers of queries about these moving objects.
+@dataclass(frozen=True)
+class MovingObjects(MovingMethods):
+    """A stream, with a method for each box for moving objects. `watch` and `ask` draw several where they need them."""
 
-    `where` names conditions that queries may ask of objects, `carry` columns of the object that updates have too; with
-    `revise`, members whose carried values change leave and enter again. Answers are told after `every` report, after a
-    span of the objects' time, or after every train (`"train"`). `spread` lets so many partitions share all queries. See
-    docs/moving.md for the columns of queries, and for `cache`, `speed`, `budget` and `shed`.
-    """
-    with telling(f"watch {box}" if box else "watch"):
-        silent = None if timeout is None else parameters.span(timeout)
-        leeway = None if ahead is None else parameters.span(ahead)
-        often = parameters.often(every)
-        conditions = parameters.columns(where or {})
-        if spread is not None and spread < 1:
-            raise NetworkError(f"`spread` is a number of partitions, 1 or more, not {spread}")
-        share = budget if budget is None or spread is None else max(1, budget // spread)
-        made = Watch(
-            id, x, y, time, silent, conditions, parameters.by(carry), earth, cache, speed, share, shed, revise,
-            spread is not None, leeway, often,
-        )  # fmt: skip
-        if spread is None:
-            return self._main(made, box, queries)
-        names = tuple(name for name, _ in conditions)
-        forgets = cache is not None
-        lead = Lead(id, x, y, time, silent, None, names, forgets, earth, leeway, made.each)
-        found = self._main(made, box, queries, self._main(lead, None, queries))
-        if K not in queries.schema.names:
-            return found
-        return _merged(found, id, revise, made.each)
+    stream: Stream
 
+    @property
+    def _stream(self) -> Stream:
+        return self.stream
 
-@check_arguments(telling=True)
-def ask(
-    self: Stream,
-    queries: Mapping[str, Mapping[str, Any]],
-    *,
-    id: str = "id",
-    x: str = "x",
-    y: str = "y",
-    time: str | None = None,
-    timeout: Length | None = None,
-    ahead: Length | None = None,
-    every: Length | None = None,
-    only: Expression | None = None,
-    where: Mapping[str, Expression] | None = None,
-    carry: By = (),
-    earth: bool = False,
-    revise: bool = False,
-    focal: Stream | None = None,
-    box: str | None = None,
-) -> Stream:
-    """Tell what enters and leaves the answers of queries that are known now, by name, among these moving objects.
+    @check_arguments(telling=True)
+    def watch(
+        self,
+        queries: Stream,
+        *,
+        id: str = "id",
+        x: str = "x",
+        y: str = "y",
+        time: str | None = None,
+        timeout: Length | None = None,
+        ahead: Length | None = None,
+        every: Length | None = None,
+        where: Mapping[str, Expression] | None = None,
+        carry: By = (),
+        earth: bool = False,
+        cache: float | None = None,
+        speed: float | None = None,
+        budget: int | None = None,
+        shed: str = "objects",
+        revise: bool = False,
+        spread: int | None = None,
+        box: str | None = None,
+    ) -> Stream:
+        """Tell what enters (`sign` 1) and leaves (-1) the answers of queries about these moving objects.
 
-    Only objects that satisfy `only` are looked at; `where` names conditions that queries may have. Focal objects
-    may be of another stream, `focal`, of such objects.
-    """
-    with telling(f"ask {box}" if box else "ask"):
-        silent = None if timeout is None else parameters.span(timeout)
-        leeway = None if ahead is None else parameters.span(ahead)
-        often = parameters.often(every)
-        condition = None if only is None else parameters.expression(only)
-        asked = parameters.questions(queries)
-        conditions = parameters.columns(where or {})
-        carried = parameters.by(carry)
-        made = Ask(asked, id, x, y, time, silent, condition, carried, earth, revise, conditions, leeway, often)
-        told = []
-        if made.led:
-            lead = Lead(id, x, y, time, silent, focals=made.focals, earth=earth, ahead=leeway, each=made.each)
-            told.append((focal or self)._main(lead, None))
-        found = self._main(made, box, *told)
-        kinds = {query.kind for _, query in asked}
-        if "knn" not in kinds:
-            return found
-        if len(kinds) > 1:
-            return _merged(found, id, revise, made.each)
-        return replace(_main(found.port("candidates"), Nearest(id, revise, made.each)), beside=found)
+        `where` names conditions that queries may ask of objects, `carry` columns of the object that updates have too.
+        With `revise`, members whose carried values change leave and enter again. Answers are told after `every` report,
+        after a span of the objects' time, or after every train (`"train"`). `spread` lets so many partitions share all
+        queries. See docs/moving.md for the columns of queries, and for `cache`, `speed`, `budget` and `shed`.
+        """
+        with placed(Subject("watch", box)):
+            if spread is not None and spread < 1:
+                raise NetworkError(f"`spread` is a number of partitions, 1 or more, not {spread}")
+            share = budget if budget is None or spread is None else max(1, budget // spread)
+            watch = Watch.make(
+                id=id, x=x, y=y, time=time, timeout=timeout, where=where, carry=carry, earth=earth, cache=cache,
+                speed=speed, budget=share, shed=shed, revise=revise, spread=spread is not None, ahead=ahead,
+                every=every,
+            )  # fmt: skip
+            if spread is None:
+                return self.stream.draw(watch, box, queries)
+            conditions = tuple(name for name, _ in watch.conditions)
+            lead = Lead(
+                id, x, y, time, watch.timeout, None, conditions, cache is not None, earth, watch.ahead, watch.each
+            )
+            updates = self.stream.draw(watch, box, queries, self.stream.draw(lead, None, queries))
+            return _with_nearest(updates, id, revise, watch.each) if K in queries.schema.names else updates
 
+    @check_arguments(telling=True)
+    def ask(
+        self,
+        queries: Mapping[str, Mapping[str, Any]],
+        *,
+        id: str = "id",
+        x: str = "x",
+        y: str = "y",
+        time: str | None = None,
+        timeout: Length | None = None,
+        ahead: Length | None = None,
+        every: Length | None = None,
+        only: Expression | None = None,
+        where: Mapping[str, Expression] | None = None,
+        carry: By = (),
+        earth: bool = False,
+        revise: bool = False,
+        focal: Stream | None = None,
+        box: str | None = None,
+    ) -> Stream:
+        """Tell what enters and leaves the answers of queries that are known now, by name, among these moving objects.
 
-@check_arguments(telling=True)
-def tally(
-    self: Stream,
-    functions: Mapping[str, Function] | None = None,
-    /,
-    *,
-    by: By = (),
-    sign: str = "sign",
-    box: str | None = None,
-    **more: Function,
-) -> Stream:
-    """Aggregate what is there now, by group, among updates; gives the old values (-1) and the new (1) of a change."""
-    with telling(f"tally {box}" if box else "tally"):
-        made = parameters.functions({**(functions or {}), **more})
-        return self._main(Tally(parameters.by(by), made, sign), box)
+        Only objects that satisfy `only` are looked at; `where` names conditions that queries may have. Focal objects
+        may be of another stream, `focal`, of such objects.
+        """
+        with placed(Subject("ask", box)):
+            ask = Ask.make(
+                queries, id=id, x=x, y=y, time=time, timeout=timeout, only=only, where=where, carry=carry, earth=earth,
+                revise=revise, ahead=ahead, every=every,
+            )  # fmt: skip
+            leads = []
+            if ask.led:
+                lead = Lead(id, x, y, time, ask.timeout, focals=ask.focals, earth=earth, ahead=ask.ahead, each=ask.each)
+                leads.append((focal or self.stream).draw(lead, None))
+            updates = self.stream.draw(ask, box, *leads)
+            kinds = {query.kind for _, query in ask.queries}
+            if kinds == {"knn"}:
+                return replace(_nearest(updates, id, revise, ask.each), beside=updates)
+            return _with_nearest(updates, id, revise, ask.each) if "knn" in kinds else updates
 
 
-@check_arguments(telling=True)
-def meet(
-    self: Stream, other: Stream, predicate: Expression | None = None, sign: str = "sign", box: str | None = None
-) -> Stream:
-    """Tell which pairs of what is there now, here and in `other`, come (`sign` 1) and go (-1), by updates of both."""
-    with telling(f"meet {box}" if box else "meet"):
-        return self._main(Meet(None if predicate is None else parameters.expression(predicate), sign), box, other)
-
-
-@check_arguments(telling=True)
-def distinct(self: Stream, by: By, sign: str = "sign", box: str | None = None) -> Stream:
-    """Tell which values of some columns get a first supporter (`sign` 1) among updates, or lose the last (-1)."""
-    return _main(self, Distinct(parameters.by(by), sign), box)
-
-
-def _merged(found: Stream, id: str, revise: bool, each: bool) -> Stream:
+def _with_nearest(updates: Stream, id: str, revise: bool, each: bool) -> Stream:
     """The updates of all queries: those of the k nearest are merged from what partitions have found."""
-    return replace(found.union(_main(found.port("candidates"), Nearest(id, revise, each))), beside=found)
+    return replace(updates.union(_nearest(updates, id, revise, each)), beside=updates)
 
 
-def _main(stream: Stream, box: Box, name: str | None = None) -> Stream:
-    with telling(f"{box.kind} {name}" if name else box.kind):
-        return stream._main(box, name)
+def _nearest(updates: Stream, id: str, revise: bool, each: bool) -> Stream:
+    with placed(Subject(Nearest.kind)):
+        return updates.port("candidates").draw(Nearest(id, revise, each), None)

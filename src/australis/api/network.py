@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from australis.api.stream import Made, Outlet, Stream
+from australis.api.stream import Drawn, Outlet, Stream
 from australis.arguments import check_arguments
 from australis.errors import NetworkError
 from australis.model import network as model
@@ -16,8 +16,9 @@ from australis.model.qos import QoS
 from australis.model.table import Keyed
 
 if TYPE_CHECKING:
-    from australis.connectors.files import Unread
-    from australis.engine.local import Clock, LocalResults
+    from australis.connectors.dead_letters import Letters
+    from australis.connectors.source import Clock
+    from australis.engine.local_run import LocalResults
     from australis.engine.spark.run import Run
 
 Sunk = Stream | Outlet
@@ -34,11 +35,11 @@ class RunnableNetwork(model.Network):
         train: int = 65536,
         clock: Clock | None = None,
         strict: bool = False,
-        unread: list[Unread] | None = None,
+        unread: list[Letters] | None = None,
         **more: object,
     ) -> LocalResults:
-        """Run to the end of the inputs in this process; see `australis.engine.local.run_local`."""
-        from australis.engine.local import run_local
+        """Run to the end of the inputs in this process; see `australis.engine.local_run.run_local`."""
+        from australis.engine.local_run import run_local
 
         return run_local(self, given, train=train, clock=clock, strict=strict, unread=unread, **more)
 
@@ -87,7 +88,7 @@ def network(*given: Mapping[str, Sunk] | Stream, **outputs: Sunk) -> Network:
     ends: list[Stream] = []
     for part in given:
         if isinstance(part, Stream):
-            if not isinstance(part.origin, Made) or part.origin.box.writes is None:
+            if not isinstance(part.origin, Drawn) or part.origin.box.writes is None:
                 raise NetworkError(f"{part!r} has no name: only one that writes a table goes without; name the others")
             ends.append(part)
         elif isinstance(part, Mapping):
@@ -101,9 +102,9 @@ def network(*given: Mapping[str, Sunk] | Stream, **outputs: Sunk) -> Network:
     return Network(
         inputs=_inputs(origins),
         nodes=tuple(
-            Node(names[id(made)], made.box, tuple(_arrow(source, names) for source in made.sources), made.group)
-            for made in origins
-            if isinstance(made, Made)
+            Node(names[id(drawn)], drawn.box, tuple(_arrow(source, names) for source in drawn.sources), drawn.group)
+            for drawn in origins
+            if isinstance(drawn, Drawn)
         ),
         outputs=tuple(Output(name, _arrow(outlet.stream, names), outlet.qos) for name, outlet in outlets.items()),
         tables=_tables(origins),
@@ -118,9 +119,9 @@ def _outlet(name: str, sunk: object) -> Outlet:
     raise NetworkError(f"output {name}: a stream or its `.output(...)` goes here, not {type(sunk).__name__}")
 
 
-def _origins(streams: Iterable[Stream]) -> list[Input | Made]:
+def _origins(streams: Iterable[Stream]) -> list[Input | Drawn]:
     """Everything upstream, each once, sources before what they feed; without recursion, since networks are long."""
-    found: dict[int, Input | Made] = {}
+    found: dict[int, Input | Drawn] = {}
     for stream in streams:
         stack = [(stream.origin, False)]
         while stack:
@@ -135,13 +136,13 @@ def _origins(streams: Iterable[Stream]) -> list[Input | Made]:
     return list(found.values())
 
 
-def _names(origins: Iterable[Input | Made]) -> dict[int, str]:
+def _names(origins: Iterable[Input | Drawn]) -> dict[int, str]:
     """The names given, and for boxes without one their kind and a number that is free."""
     names = {id(origin): origin.name for origin in origins if origin.name is not None}
     taken = set(names.values())
     counts: Counter[str] = Counter()
     for origin in origins:
-        if isinstance(origin, Made) and origin.name is None:
+        if isinstance(origin, Drawn) and origin.name is None:
             kind = origin.box.kind
             counts[kind] += 1
             while f"{kind}_{counts[kind]}" in taken:
@@ -154,13 +155,13 @@ def _arrow(stream: Stream, names: Mapping[int, str]) -> Arrow:
     return Arrow(names[id(stream.origin)], stream.at)
 
 
-def _inputs(origins: Iterable[Input | Made]) -> tuple[Input, ...]:
+def _inputs(origins: Iterable[Input | Drawn]) -> tuple[Input, ...]:
     """Inputs declared twice in the same way are one."""
     return tuple(dict.fromkeys(origin for origin in origins if isinstance(origin, Input)))
 
 
-def _tables(origins: Iterable[Input | Made]) -> tuple[Keyed, ...]:
-    boxes = [origin.box for origin in origins if isinstance(origin, Made)]
+def _tables(origins: Iterable[Input | Drawn]) -> tuple[Keyed, ...]:
+    boxes = [origin.box for origin in origins if isinstance(origin, Drawn)]
     return tuple(dict.fromkeys(box.keyed for box in boxes if box.keyed is not None))
 
 

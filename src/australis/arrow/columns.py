@@ -30,7 +30,7 @@ def storage(type_: pa.DataType) -> np.dtype[Any]:
 
 
 def plain(array: pa.Array[Any]) -> tuple[Values, Bools | None]:
-    """Values and, where there are nulls, which are valid. What stands in the place of a null is arbitrary."""
+    """Values and, where there are nulls, which are valid. The value in the place of a null is arbitrary."""
     dtype = storage(array.type)
     valid = None if array.null_count == 0 else flags(pc.is_valid(array))
     if dtype == object:
@@ -55,7 +55,7 @@ def arrow(values: Values, valid: Bools | None, type_: pa.DataType) -> pa.Array[A
 
 
 def take(array: pa.Array[Any], rows: Ints) -> pa.Array[Any]:
-    """Rows of a column, in less time than Arrow's kernel where the values lie plain."""
+    """Rows of a column; faster than Arrow's kernel for numbers and times without nulls."""
     if storage(array.type) == object or array.null_count or pa.types.is_boolean(array.type):
         return array.take(arrow(rows, None, pa.from_numpy_dtype(rows.dtype)))
     return arrow(pick(plain(array)[0], rows), None, array.type)
@@ -66,7 +66,7 @@ def pick(values: Values, rows: Ints) -> Any:
     out = np.empty(len(rows), values.dtype)
     bits = np.dtype(f"u{values.dtype.itemsize}")
     if not _pick(values.view(bits), rows, out.view(bits)):
-        raise IndexError(f"of {len(values)} rows, those from {rows.min()} to {rows.max()} are asked for")
+        raise IndexError(f"there are {len(values)} rows, and rows from {rows.min()} to {rows.max()} are to be taken")
     return out
 
 
@@ -102,7 +102,7 @@ def _pick(values: Values, rows: Ints, out: Values) -> bool:
 
 @inner
 def _marked(mask: npt.NDArray[np.uint8], rows: Ints) -> None:
-    """Every row is written, and stays where it is in the mask; there is room for one more at the end."""
+    """Write every row, and go on to the next place if it is in the mask; `rows` has room for one more at its end."""
     count = np.uintp(0)
     for row in range(len(mask)):
         rows[count] = row

@@ -26,34 +26,34 @@ def null(type: pa.DataType) -> Datum:
 
 
 def scalar(value: Any) -> Scalar:
-    """A value of Python as Arrow has it.
+    """A Python value as an Arrow scalar.
 
-    Numbers and texts are laid down here: `pa.scalar` loads pandas, to see whether it was given something of pandas.
+    Numbers and texts are made from buffers, since `pa.scalar` loads pandas to look for its types.
 
     >>> scalar(3).type, scalar(2**63).type, scalar(0.5).type, scalar("fast").type
     (DataType(int64), DataType(uint64), DataType(double), DataType(string))
     """
     if type(value) is int and 0 <= value + (1 << 63) < 1 << 64:
-        return _laid(pa.int64(), np.array([value], np.int64))
+        return _from_buffers(pa.int64(), np.array([value], np.int64))
     if type(value) is int and 0 <= value < 1 << 64:
-        return _laid(pa.uint64(), np.array([value], np.uint64))
+        return _from_buffers(pa.uint64(), np.array([value], np.uint64))
     if type(value) is float:
-        return _laid(pa.float64(), np.array([value]))
+        return _from_buffers(pa.float64(), np.array([value]))
     if type(value) is bool:
-        return _laid(pa.bool_(), np.array([value], np.uint8))
+        return _from_buffers(pa.bool_(), np.array([value], np.uint8))
     if type(value) is str:
         text = value.encode()
-        return _laid(pa.string(), np.array([0, len(text)], np.int32), text)
-    made: Scalar = pa.scalar(value)
-    return made
+        return _from_buffers(pa.string(), np.array([0, len(text)], np.int32), text)
+    result: Scalar = pa.scalar(value)
+    return result
 
 
-def _laid(type: pa.DataType, *parts: Any) -> Scalar:
+def _from_buffers(type: pa.DataType, *parts: Any) -> Scalar:
     return pa.Array.from_buffers(type, 1, [None, *map(pa.py_buffer, parts)])[0]
 
 
 def as_array(datum: Datum, length: int) -> Datum:
-    """One array, whatever a kernel gave."""
+    """The result of a kernel as one array; a scalar is repeated."""
     if isinstance(datum, pa.Scalar):
         value: Any = datum  # the stubs of `repeat` know no scalar of any type
         return pa.repeat(value, length) if value.is_valid else nulls(length, value.type)

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, cast
 
 import pyarrow as pa
 
-from australis.errors import SchemaError, listing, near
+from australis.errors import ColumnPlace, SchemaError, listing, near, placed
 
 Type: TypeAlias = pa.DataType
 Spec: TypeAlias = str | Mapping[str, str | pa.DataType] | pa.Schema
@@ -113,14 +113,16 @@ def segment(samples: str) -> pa.StructType:
     Segments of a column share one buffer of samples, in which they may overlap.
     """
     if samples not in SAMPLES:
-        raise SchemaError(f"there are no segments of `{samples}`, but of {listing(SAMPLES)}")
+        raise SchemaError(
+            f"there are no segments of `{samples}`{near(samples, SAMPLES) or '.'} Samples are {listing(SAMPLES)}"
+        )
     numbers = [pa.field(name, pa.int64(), nullable=False) for name in ("start", "rate", "per", "phase")]
     item = pa.field("item", SAMPLES[samples], nullable=False)
     return pa.struct([*numbers, pa.field("samples", pa.list_view(item), nullable=False)])
 
 
 def samples_of(type: Type) -> str | None:
-    """The name of the samples of a segment type; none if it is another type."""
+    """The name of the samples of a segment type, or None for any other type."""
     return next((name for name in SAMPLES if type == segment(name)), None) if pa.types.is_struct(type) else None
 
 
@@ -222,7 +224,7 @@ def textual(type: Type) -> bool:
     return pa.types.is_string(type) or pa.types.is_large_string(type)
 
 
-def _checked(fields: list[pa.Field[Any]], given: pa.Schema | None = None) -> pa.Schema:
+def _checked(fields: list[pa.Field[Any]], original: pa.Schema | None = None) -> pa.Schema:
     names = [field.name for field in fields]
     if not names:
         raise SchemaError("a schema needs at least one column, such as `time int, mph double`")
@@ -230,10 +232,12 @@ def _checked(fields: list[pa.Field[Any]], given: pa.Schema | None = None) -> pa.
         if not name:
             raise SchemaError(f"a column has no name; the columns are {listing(names)}")
         if name.startswith("#"):
-            raise SchemaError(f"the column name `{name}` is reserved: names that start with `#` are Australis's own")
+            raise SchemaError(
+                f"the column name `{name}` is reserved, as all that start with `#`: give the column another"
+            )
         if names.count(name) > 1:
-            raise SchemaError(f"the column `{name}` appears {names.count(name)} times in {listing(names)}")
-    return pa.schema(fields) if given is None else given
+            raise SchemaError(f"the column `{name}` appears {names.count(name)} times in {listing(names)}; rename one")
+    return pa.schema(fields) if original is None else original
 
 
 def _field(name: str, kind: str | Type) -> pa.Field[Any]:
@@ -241,10 +245,8 @@ def _field(name: str, kind: str | Type) -> pa.Field[Any]:
         return pa.field(name, kind)
     if not isinstance(kind, str):
         raise SchemaError(f"the type of column `{name}` is a text or a pyarrow.DataType, not {type(kind).__name__}")
-    try:
+    with placed(ColumnPlace(name)):
         return _typed(name, kind)
-    except SchemaError as error:
-        raise SchemaError(f"column `{name}`: {error}") from error
 
 
 def _column(part: str, whole: str) -> pa.Field[Any]:

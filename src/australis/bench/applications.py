@@ -18,32 +18,34 @@ def passchain() -> Network:
     audio = au.stream("audio", AUDIO)
     for _ in range(10):
         audio = audio.map(site="site", audio="audio")
-    return au.network(passed=audio.stats(loudest="max").map(site="site", loudest="loudest"))
+    return au.network(passed=audio.signal.stats(loudest="max").map(site="site", loudest="loudest"))
 
 
 def statfilter(alpha: float = 600.0, beta: float = 300.0) -> Network:
     """Windows of 4096 samples whose standard deviation is above alpha, and whose mean is below beta."""
-    windows = au.stream("audio", AUDIO).rewindow(4096, by="site")
-    loud = windows.stats("std").filter(f"std > {alpha}")
-    low = loud.stats("mean").filter(f"mean < {beta}")
-    return au.network(passed=low.stats("start").map(site="site", start="start", std="std", mean="mean"))
+    windows = au.stream("audio", AUDIO).signal.rewindow(4096, by="site")
+    loud = windows.signal.stats("std").filter(f"std > {alpha}")
+    low = loud.signal.stats("mean").filter(f"mean < {beta}")
+    return au.network(passed=low.signal.stats("start").map(site="site", start="start", std="std", mean="mean"))
 
 
 def silencefilter(gamma: float = 600.0) -> Network:
     """The sound without its silence: the windows of the signal whose standard deviation is above gamma."""
     audio = au.stream("audio", AUDIO)
-    windows = audio.rewindow(4096, by="site").stats("std", "start", "end")
+    windows = audio.signal.rewindow(4096, by="site").signal.stats("std", "start", "end")
     ranges = windows.map(site="site", start="start", end='"end"', keep=f"std > {gamma}")
-    voice = ranges.sync(audio, by="site")
-    return au.network(voice=voice.stats("count").map(site="site", start="start", count="count"))
+    voice = ranges.signal.sync(audio, by="site")
+    return au.network(voice=voice.signal.stats("count").map(site="site", start="start", count="count"))
 
 
 def detectaudio() -> Network:
     """Events that stand out in the spectrum of one of four microphones, cut out of all of them."""
     array = au.stream("array", ARRAY)
-    windows = array.map(site="site", one="one").rewindow(32, 96, by="site")
-    scores = windows.transform("hann", "fft", into="spectrum").stats(column="spectrum", score="band(3, 4)")
-    events = scores.cfar("score", by="site", column="one").sync(array, by="site")
+    windows = array.map(site="site", one="one").signal.rewindow(32, 96, by="site")
+    scores = windows.signal.transform("hann", "fft", into="spectrum").signal.stats(
+        column="spectrum", score="band(3, 4)"
+    )
+    events = scores.signal.cfar("score", by="site", column="one").signal.sync(array, by="site")
     return au.network(events=events)
 
 
@@ -53,9 +55,14 @@ def pipeline(ratio: float = 0.32) -> Network:
     The extremes are of the details of the fourth level: the least, the largest after it, the least after that and the
     largest after that. If the pipe leaks, the last is small compared with the first.
     """
-    windows = au.stream("audio", AUDIO).rewindow(4000, by="site").rewindow(8192, -500, by="site").wavelet(4)
-    peaks = windows.stats(column="d4", m1="extreme(1)", m4="extreme(4)")
-    leaks = peaks.filter(f"m1 != 0 and abs(m4 / m1) < {ratio}").stats("start", column="audio")
+    windows = (
+        au.stream("audio", AUDIO)
+        .signal.rewindow(4000, by="site")
+        .signal.rewindow(8192, -500, by="site")
+        .signal.wavelet(4)
+    )
+    peaks = windows.signal.stats(column="d4", m1="extreme(1)", m4="extreme(4)")
+    leaks = peaks.filter(f"m1 != 0 and abs(m4 / m1) < {ratio}").signal.stats("start", column="audio")
     return au.network(leaks=leaks.map(site="site", start="start", ratio="m4 / m1"))
 
 

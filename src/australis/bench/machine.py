@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import psutil
 import pyarrow as pa
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ def machine(spark: SparkSession) -> dict[str, Any]:
     return {
         "processor": _processor(),
         "cores": os.cpu_count(),
-        "memory": f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.0f} GiB",
+        "memory": f"{psutil.virtual_memory().total / 2**30:.0f} GiB",
         "Spark": spark.version,
         "Java": str(spark._jvm.java.lang.System.getProperty("java.version")),
         "Python": platform.python_version(),

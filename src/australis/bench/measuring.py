@@ -15,7 +15,7 @@ from unittest.mock import patch
 
 from australis.bench import workloads
 from australis.connectors.sources.files import Files
-from australis.engine import job as jobs
+from australis.engine import task
 from australis.engine.batch import Batch
 from australis.engine.job import Job
 from australis.engine.measures import TaskMeasures
@@ -28,10 +28,10 @@ from australis.model.train import Train
 class NoMeasures(TaskMeasures):
     """Runs boxes and measures nothing."""
 
-    def over(self, events: Iterable[Event | Passage], elsewhere: Collection[tuple[str, str]] = ()) -> None:
+    def run(self, events: Iterable[Event | Passage], uncounted: Collection[tuple[str, str]] = ()) -> None:
         deque(events, maxlen=0)
 
-    def along(self, source: str, port: str, train: Train) -> None:
+    def count(self, source: str, port: str, train: Train) -> None:
         pass
 
 
@@ -44,11 +44,11 @@ def share(folder: Path, repeat: int) -> float:
     times: dict[type[TaskMeasures], list[float]] = {TaskMeasures: [], NoMeasures: []}
     for turn in range(2 * repeat + 2):
         kind = (TaskMeasures, NoMeasures)[turn % 2]
-        with tempfile.TemporaryDirectory() as checkpoint, patch.object(jobs, "TaskMeasures", kind):
+        with tempfile.TemporaryDirectory() as checkpoint, patch.object(task, "TaskMeasures", kind):
             sources = {input.name: source}
             job = Job(net, planned(net, sources, 1), sources, checkpoint, 1)
             start = time.thread_time()
-            job.read(Batch(1, 0, True), 0, {input.name: split})
+            task.read_splits(job, Batch(1, 0, True), 0, {input.name: split})
             if turn > 1:
                 times[kind].append(time.thread_time() - start)
     measured, silent = (statistics.median(times[kind]) for kind in (TaskMeasures, NoMeasures))

@@ -143,9 +143,9 @@ def _run_pipeline(load: Load, ticks: int, joined: bool, below: bool) -> Sequence
         return stream.filter("type = 'truck'", box="choose")
 
     if below:
-        watched = choose(objects.watch(queries, carry="type", every="train"))
+        watched = choose(objects.moving.watch(queries, carry="type", every="train"))
     else:
-        watched = choose(objects).watch(queries, every="train")
+        watched = choose(objects).moving.watch(queries, every="train")
     statics = {"favourites": pa.table({"name": chosen_ids})} if joined else {}
     run = au.Local(au.network(seen=watched), statics)
     query_rows = load.query_rows()  # its focal object is among the chosen, or it would have no place above the filter

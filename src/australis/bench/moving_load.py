@@ -107,7 +107,7 @@ def network(cache: float | None = None, speed: float | None = None) -> Network:
     """A network of one `watch` box."""
     queries = au.stream("queries", QUERIES)
     options = {} if cache is None else {"time": "time", "timeout": 1, "cache": cache, "speed": speed}
-    updates = au.stream("objects", OBJECTS).watch(queries, every="train", **options)  # type: ignore[arg-type]
+    updates = au.stream("objects", OBJECTS).moving.watch(queries, every="train", **options)  # type: ignore[arg-type]
     return au.network(updates=updates)
 
 

@@ -245,9 +245,11 @@ def _join_samples(sound: Samples) -> int:
 
 def _before_sync() -> Network:
     """DETECTAUDIO up to the ranges that it keeps."""
-    windows = au.stream("array", ARRAY).map(site="site", one="one").rewindow(32, 96, by="site")
-    spectra = windows.transform("hann", "fft", into="spectrum").stats(column="spectrum", score="band(3, 4)")
-    return au.network(ranges=spectra.cfar("score", by="site", column="one").filter("keep"))
+    windows = au.stream("array", ARRAY).map(site="site", one="one").signal.rewindow(32, 96, by="site")
+    spectra = windows.signal.transform("hann", "fft", into="spectrum").signal.stats(
+        column="spectrum", score="band(3, 4)"
+    )
+    return au.network(ranges=spectra.signal.cfar("score", by="site", column="one").filter("keep"))
 
 
 PIPELINE: dict[str, Form] = {

@@ -6,6 +6,5 @@ from .map import Map as Map
 from .read import Read as Read
 from .resample.resample import Resample as Resample
 from .route import Route as Route
-from .squal import BOXES as BOXES
 from .union import Union as Union
 from .write import Write as Write

@@ -14,7 +14,9 @@ from australis.boxes.queues import ROW, gather, gather_ts, hold, queue
 from australis.kernels.jit import inner
 from australis.model.box import Box, Key, Moment, Tables, Trains, unchanged
 from australis.model.facts import Facts
+from australis.model.labels import as_written
 from australis.model.order import Order, place_type
+from australis.model.parameters import By, On, order
 from australis.model.table import Table
 from australis.model.train import Bools, Ints, Train, concat
 
@@ -35,6 +37,14 @@ class BSort(Box):
     order: Order
 
     kind: ClassVar[str] = "bsort"
+
+    @classmethod
+    def make(cls, on: On, slack: int = 0, by: By = ()) -> BSort:
+        """Sort on a column as far as a buffer of `slack` + 1 tuples can."""
+        return cls(order(on, slack, by))
+
+    def written(self) -> Mapping[str, object]:
+        return {"on": self.order.on, "slack": self.order.slack, "by": as_written(self.order.by)}
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         (stream,) = inputs

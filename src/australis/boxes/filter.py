@@ -16,6 +16,7 @@ from australis.expressions.codegen.fused import Step
 from australis.model.ascent import Ascent, Disorder
 from australis.model.box import OUT, Box, Moment, Tables, Trains, bound, unchanged
 from australis.model.facts import Facts
+from australis.model.parameters import Expression, conjunction
 
 REST = "rest"
 """The port of tuples that satisfied no predicate."""
@@ -37,6 +38,14 @@ class Filter(Box):
     kind: ClassVar[str] = "filter"
     stores: ClassVar[bool] = True
     immediate: ClassVar[bool] = True
+
+    @classmethod
+    def make(cls, *predicates: Expression) -> Filter:
+        """Let the tuples through that satisfy a predicate, or all of several; the others are the stream's `rest`."""
+        return cls(conjunction(predicates))
+
+    def written(self) -> Mapping[str, object]:
+        return {"predicates": str(self.predicate)}
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         (stream,) = inputs

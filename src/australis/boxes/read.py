@@ -13,6 +13,7 @@ from australis.boxes.write import carried, check_key, values
 from australis.errors import SchemaError, listing, near
 from australis.kernels.jit import kernel
 from australis.model.box import Box, Key, Moment, Tables, Trains, unchanged
+from australis.model.parameters import by
 from australis.model.table import Keyed, RowVersions
 from australis.model.train import Ints, joined
 
@@ -40,6 +41,11 @@ class Read(Box):
 
     kind: ClassVar[str] = "read"
     immediate: ClassVar[bool] = True
+
+    @classmethod
+    def make(cls, table: Keyed, *columns: str) -> Read:
+        """Give each tuple with columns (all, if none is named) of the row of its key, null where there is none."""
+        return cls(table, by(columns))
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         (stream,) = inputs

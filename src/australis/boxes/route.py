@@ -18,6 +18,7 @@ from australis.expressions.node import FunctionCall, Literal, Name
 from australis.model.ascent import Ascent, Disorder
 from australis.model.box import Box, Moment, Tables, Trains, bound, unchanged
 from australis.model.facts import Facts
+from australis.model.parameters import Expression, expression
 from australis.model.train import Ints, Train, empty
 
 
@@ -42,6 +43,12 @@ class Route(Box):
     kind: ClassVar[str] = "route"
     stores: ClassVar[bool] = True
     immediate: ClassVar[bool] = True
+    forks: ClassVar[bool] = True
+
+    @classmethod
+    def make(cls, *predicates: Expression) -> Route:
+        """Send each tuple to the first predicate that it satisfies: a stream each, and the last for those of none."""
+        return cls(tuple(map(expression, predicates)))
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         (stream,) = inputs

@@ -46,6 +46,18 @@ class Union(Box):
     merges: ClassVar[bool] = True
     stores: ClassVar[bool] = True
     immediate: ClassVar[bool] = True
+    others: ClassVar[tuple[str, ...]] = ("*others",)
+
+    @classmethod
+    def make(cls, *, on: str = "", arity: int) -> Union:
+        """Merge with other streams of the same schema, in the order of arrival, or by a column on which they ascend.
+
+        With `on` a tuple waits until every other stream has come as far, or has ended.
+        """
+        return cls(arity, on)
+
+    def written(self) -> Mapping[str, object]:
+        return {"on": self.on}
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         if self.arity < 2:

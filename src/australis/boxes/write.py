@@ -13,7 +13,9 @@ from australis.arrow.columns import arrow, plain, storage
 from australis.errors import ExpressionError, RunError, SchemaError, listing, near
 from australis.expressions import Bound, Expr
 from australis.expressions.codegen.recurrence import Column, Recurrence, recurrence
+from australis.model import parameters
 from australis.model.box import Box, Key, Moment, Tables, Trains, bound, unchanged
+from australis.model.parameters import Expression
 from australis.model.table import Keyed, RowVersions, Table
 from australis.model.train import Bools, Ints, Train, empty, joined
 
@@ -47,6 +49,23 @@ class Write(Box):
 
     kind: ClassVar[str] = "write"
     immediate: ClassVar[bool] = True
+
+    @classmethod
+    def make(
+        cls,
+        table: Keyed,
+        columns: Mapping[str, Expression] | None = None,
+        /,
+        *,
+        returning: Mapping[str, Expression] | None = None,
+        **more: Expression,
+    ) -> Write:
+        """Write the row of each tuple's key, and give the tuple with its new values; `old.x` reads the row before.
+
+        With `returning`, the tuple is given with these values instead.
+        """
+        named = parameters.columns({**(columns or {}), **more})
+        return cls(table, named, parameters.columns(returning or {}))
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         (stream,) = inputs

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 from australis.api.network import Network
 from australis.arrow.durations import seconds
-from australis.connectors import sink
-from australis.connectors.sink import Sink
+from australis.connectors.binding import bind_source
+from australis.connectors.sink import Sink, sink
 from australis.connectors.sinks.console import Console
 from australis.connectors.source import Source
-from australis.connectors.sources import uri
 from australis.connectors.sources.replay import Replay
-from australis.errors import AustralisError, RunError, listing, near
+from australis.errors import RunError, Subject, listing, near, placed
+from australis.model.network import Input
 
 FASTEST = 1e12
 """The speed of a replay that never waits."""
@@ -46,7 +46,7 @@ def sources(network: Network, texts: Mapping[str, str], speed: str | None = None
     for name in inputs:
         if name not in texts:
             raise RunError(f"input {name} has no source: give it one, such as --source {name}={name}.csv")
-    sources_by_name = {name: _source(name, text, network) for name, text in texts.items()}
+    sources_by_name = {name: _source(inputs[name], text) for name, text in texts.items()}
     return sources_by_name if speed is None else _at_speed(sources_by_name, texts, speed)
 
 
@@ -57,19 +57,15 @@ def sinks(network: Network, texts: Mapping[str, str], printed: bool = True) -> d
         _check(name, outputs, "output", "--sink")
     sinks_by_name: dict[str, Sink] = {name: Console(name=name) for name in outputs if printed}
     for name, text in texts.items():
-        try:
-            sinks_by_name[name] = Console(name=name) if text == "console" else sink.sink(text)
-        except AustralisError as error:
-            raise RunError(f"--sink {name}={text}: {error}") from error
+        with placed(Subject("--sink", f"{name}={text}")):
+            sinks_by_name[name] = Console(name=name) if text == "console" else sink(text)
     return sinks_by_name
 
 
 def trigger(text: str | None) -> float | None:
     """The least time between two batches in seconds."""
-    try:
+    with placed(Subject("--trigger", text)):
         return None if text is None else seconds(text)
-    except AustralisError as error:
-        raise RunError(f"--trigger {text}: {error}") from error
 
 
 def master(text: str | None) -> str | None:
@@ -95,12 +91,9 @@ def _check(name: str, names: Iterable[str], what: str, option: str) -> None:
         raise RunError(f"{option} {name}: there is no {what} {name}; there are {listing(names)}{near(name, names)}")
 
 
-def _source(name: str, text: str, network: Network) -> Source:
-    (schema,) = (input.schema for input in network.inputs if input.name == name)
-    try:
-        return uri.source(text, schema)
-    except AustralisError as error:
-        raise RunError(f"--source {name}: {error}") from error
+def _source(input: Input, text: str) -> Source:
+    with placed(Subject("--source", input.name)):
+        return bind_source(input, text)
 
 
 def _at_speed(sources_by_name: Mapping[str, Source], texts: Mapping[str, str], speed: str) -> dict[str, Source]:

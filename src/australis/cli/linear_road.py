@@ -171,12 +171,14 @@ def run(
     from australis.cli import arguments as texts
     from australis.cli import run as command
     from australis.connectors.address import address
+    from australis.connectors.binding import bind_sinks, bind_sources
 
     with tempfile.TemporaryDirectory(prefix="australis-") as folder:
         roads = Path(folder) if checkpoint is None else checkpoint.with_name(f"{checkpoint.name}.roads")
         stream = _lay_out(path, copies, roads)
         _check_answerable(stream, past, path)
         bench = Benchmark(stream, output, None if past is None else open_history(past, stream), _speed(speed), lead)
+        connectors = bench.named
         reporter = command.RunReporter(
             title=str(path),
             again=shlex.join(["australis", *sys.argv[1:]]),
@@ -187,7 +189,8 @@ def run(
         )
         status = command.main(
             bench.network,
-            bench.named,
+            bind_sources(bench.network, connectors),
+            bind_sinks(bench.network, connectors),
             reporter,
             checkpoint=checkpoint,
             master=texts.master(master),

@@ -40,23 +40,14 @@ def explain(
         _write(svg, net.svg())
 
 
+@options.with_options
 def run(
     file: File,
     functions: options.Functions = None,
     source: options.Sources = None,
     sink: options.Sinks = None,
-    checkpoint: options.Checkpoint = None,
-    trigger: options.Trigger = None,
-    train: options.Train = None,
-    speed: options.Speed = None,
-    strict: options.Strict = False,
-    change: options.Change = False,
-    master: options.Master = None,
-    partitions: options.Partitions = None,
-    json: options.Json = False,
-    metrics: options.Metrics = None,
-    quiet: options.Quiet = False,
-    local: options.InProcess = False,
+    *,
+    how: options.Options,
 ) -> None:
     """Run a network on Spark, to the end of its inputs or until Ctrl-C.
 
@@ -73,17 +64,9 @@ def run(
     from australis.connectors import standard
 
     net = _load(file, functions)
-    chosen = options.Options(
-        checkpoint, trigger, train, speed, strict, change, master, partitions, json, metrics
-    )  # fmt: skip
-    if local:
-        chosen.check_local()
     sinks = arguments.by_name("--sink", sink)
-    with standard.read(arguments.by_name("--source", source), chosen.elsewhere) as sources:
-        if local:
-            options.run_local(net, sources, sinks, strict, quiet)
-            return
-        raise typer.Exit(options.run(net, sources, sinks, chosen, str(file), quiet))
+    with standard.read(arguments.by_name("--source", source), how.elsewhere) as sources:
+        raise typer.Exit(options.run(net, sources, sinks, how, str(file)))
 
 
 def _load(file: Path, functions: list[str] | None) -> Network:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import runpy
 import shlex
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass, fields
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 from typer import Option
 
@@ -16,6 +18,7 @@ from australis.errors import AustralisError, RunError
 
 if TYPE_CHECKING:
     from australis.api.network import Network
+    from australis.engine.local_run import LocalResults
 
 Functions = Annotated[
     list[str] | None,
@@ -63,23 +66,29 @@ Metrics = Annotated[
     Option("--metrics", metavar="[HOST:]PORT", help="Serve metrics for Prometheus, at /metrics."),
 ]
 Quiet = Annotated[bool, Option("--quiet", help="Tell mistakes only.")]
-InProcess = Annotated[bool, Option("--local", help="Run in this process, over files, without Spark.")]
+InProcess = Annotated[bool, Option("--local", help="Run in this process, without Spark.")]
+
+
+_ANYWHERE = ("train", "speed", "strict", "quiet", "local")
+"""The options that a run in this process has too."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """How a network runs on Spark."""
+    """How a network runs."""
 
-    checkpoint: Path | None = None
-    trigger: str | None = None
-    train: int | None = None
-    speed: str | None = None
-    strict: bool = False
-    change: bool = False
-    master: str | None = None
-    partitions: int | None = None
-    json: bool = False
-    metrics: str | None = None
+    checkpoint: Checkpoint = None
+    trigger: Trigger = None
+    train: Train = None
+    speed: Speed = None
+    strict: Strict = False
+    change: Change = False
+    master: Master = None
+    partitions: Partitions = None
+    json: Json = False
+    metrics: Metrics = None
+    quiet: Quiet = False
+    local: InProcess = False
 
     @property
     def elsewhere(self) -> str:
@@ -88,79 +97,121 @@ class Options:
             return "--checkpoint"
         return "--master" if self.master is not None and not self.master.startswith("local") else ""
 
-    def check_local(self) -> None:
-        """Refuse options that `--local` does not take: all but `strict`."""
+    def check(self) -> None:
+        """Refuse options beside `--local` that are for Spark."""
         for name, value in vars(self).items():
-            if name != "strict" and value not in (None, False):
+            if self.local and name not in _ANYWHERE and value not in (None, False):
                 raise RunError(f"--{name}: is for runs on Spark; leave it out, or leave out --local")
 
 
+def with_options(command: Callable[..., None]) -> Callable[..., None]:
+    """A command whose parameter `how` is an `Options`: on the command line it has all of them, after its own."""
+    hints = get_type_hints(Options, include_extras=True)
+    own = [each for each in signature(command, eval_str=True).parameters.values() if each.name != "how"]
+    options = [
+        Parameter(each.name, Parameter.POSITIONAL_OR_KEYWORD, default=each.default, annotation=hints[each.name])
+        for each in fields(Options)
+    ]
+
+    def run(**given: Any) -> None:
+        how = Options(**{each.name: given.pop(each.name) for each in options})
+        how.check()
+        command(**given, how=how)
+
+    run.__doc__ = command.__doc__
+    run.__signature__ = Signature([*own, *options])  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in (*own, *options)}
+    return run
+
+
 def run(
-    net: Network,
-    sources: Mapping[str, str],
-    sinks: Mapping[str, str],
-    options: Options,
-    title: str,
-    quiet: bool,
-    slack: str = "",
+    net: Network, sources: Mapping[str, str], sinks: Mapping[str, str], how: Options, title: str, slack: str = ""
 ) -> int:
-    """Run a network on Spark, and return the exit status. `slack` says how people set slack, if not on a box."""
+    """Run a network, and return the exit status. `slack` says how people set slack, if not on a box."""
+    return _run_local(net, sources, sinks, how, slack) if how.local else _run(net, sources, sinks, how, title, slack)
+
+
+def _run(
+    net: Network, sources: Mapping[str, str], sinks: Mapping[str, str], how: Options, title: str, slack: str
+) -> int:
+    """Run a network on Spark."""
     from australis.cli import arguments
     from australis.cli import run as command
     from australis.connectors.address import address
 
-    if options.json and (printed := [name for name, text in sinks.items() if text.partition("?")[0] == "-"]):
+    if how.json and (printed := [name for name, text in sinks.items() if text.partition("?")[0] == "-"]):
         raise RunError(f"--sink {printed[0]}=-: the standard output is for --json; leave out one of them")
-    connectors = {
-        **arguments.sources(net, sources, options.speed),
-        **arguments.sinks(net, sinks, printed=not options.json),
-    }
     reporter = command.RunReporter(
         title=title,
         again=shlex.join(["australis", *sys.argv[1:]]),
-        json=options.json,
-        quiet=quiet,
-        resumable=options.checkpoint is not None,
+        json=how.json,
+        quiet=how.quiet,
+        resumable=how.checkpoint is not None,
         sinks=sinks,
         slack=slack,
     )
     return command.main(
         net,
-        connectors,
+        arguments.sources(net, sources, how.speed),
+        arguments.sinks(net, sinks, printed=not how.json),
         reporter,
-        checkpoint=options.checkpoint,
-        master=arguments.master(options.master),
-        partitions=options.partitions,
-        train=options.train,
-        trigger=arguments.trigger(options.trigger),
-        strict=options.strict,
-        change=options.change,
-        metrics=None if options.metrics is None else address(options.metrics),
+        checkpoint=how.checkpoint,
+        master=arguments.master(how.master),
+        partitions=how.partitions,
+        train=how.train,
+        trigger=arguments.trigger(how.trigger),
+        strict=how.strict,
+        change=how.change,
+        metrics=None if how.metrics is None else address(how.metrics),
     )
 
 
-def run_local(
-    net: Network, sources: Mapping[str, str], sinks: Mapping[str, str], strict: bool, quiet: bool, slack: str = ""
-) -> None:
+def _run_local(net: Network, sources: Mapping[str, str], sinks: Mapping[str, str], how: Options, slack: str) -> int:
     """Run a network in this process, print outputs that have no sink, and report what was lost."""
+    from australis.cli import arguments
+    from australis.cli.interrupts import Interrupts
+    from australis.connectors.dead_letters import tell
+    from australis.engine.local_run import TRAIN, endless_streams, run_bound
+
+    bound_sources = arguments.sources(net, sources, how.speed)
+    endless = endless_streams(net, bound_sources)
+    # Outputs of a run without an end are printed as they come, and such a run ends by an interrupt.
+    bound_sinks = arguments.sinks(net, sinks, printed=bool(endless))
+    kept = [output.name for output in net.outputs if output.name not in bound_sinks]
+    interrupts = Interrupts()
+    with interrupts if endless else nullcontext():
+        results = run_bound(
+            net,
+            bound_sources,
+            bound_sinks,
+            kept,
+            train=how.train or TRAIN,
+            strict=how.strict,
+            stop=lambda: interrupts.times > 0,
+        )
+    _print_results(results, sinks, how.quiet)
+    if not how.quiet:
+        dead = tell(results.letters)
+        stopped = "stopped; the results up to here are final, and a run in this process cannot go on"
+        lines = [*results.losses(slack), *([dead] if dead else []), *([stopped] if interrupts.times else [])]
+        print(*lines, sep="\n", end="\n" if lines else "", file=sys.stderr)
+    return interrupts.status if interrupts.times else 0
+
+
+def _print_results(results: LocalResults, sinks: Mapping[str, str], quiet: bool) -> None:
+    """Print the tables of outputs that have no sink, and how many tuples went to sinks that do not print."""
     from rich.console import Console
 
-    from australis.connectors.files import Unread, dead
     from australis.connectors.sinks.console import shown
     from australis.connectors.standard import standard
 
-    unread: list[Unread] = []
-    outputs = net.run_local({**sources, **sinks}, strict=strict, unread=unread)
     console = Console()
-    for name, tuples in outputs.items():
-        if name not in sinks:
-            console.print(shown(name, tuples))
-        elif not quiet and not standard(sinks[name]):
-            noun = "tuple" if tuples.num_rows == 1 else "tuples"
-            console.print(f"{name}: {tuples.num_rows} {noun} in {sinks[name]}", highlight=False)
-    if not quiet:
-        lost = [*outputs.losses(slack), *([dead(unread)] if unread else [])]
-        print(*lost, sep="\n", end="\n" if lost else "", file=sys.stderr)
+    for name, tuples in results.items():
+        console.print(shown(name, tuples))
+    for name, text in sinks.items():
+        if not quiet and not standard(text) and text != "console":
+            count = results.given[name]
+            console.print(f"{name}: {count} {'tuple' if count == 1 else 'tuples'} in {text}", highlight=False)
 
 
 def know(functions: list[str] | None) -> None:

@@ -10,7 +10,7 @@ from contextlib import ExitStack, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
@@ -19,16 +19,18 @@ from australis.cli import progress
 from australis.cli.interrupts import Interrupts
 from australis.cli.lines import Notes, Objects, ProgressView, write
 from australis.cli.screen import Screen
-from australis.engine.metrics import Server
-from australis.engine.spark.failures import reason
+from australis.connectors.sink import Sink
+from australis.connectors.source import Source
+from australis.engine.spark.failures import failure, reason
 from australis.engine.spark.jvm import kill
-from australis.engine.spark.messages import Overheard
+from australis.engine.spark.messages import MessagePipe
 from australis.engine.spark.run import Run
 from australis.engine.spark.session import Ending, session
-from australis.engine.spark.start import start
+from australis.engine.spark.start import start_bound
 from australis.errors import AustralisError, RunError
 
 if TYPE_CHECKING:
+    from australis.engine.metrics import Server
     from australis.engine.spark.session import SparkSession
 
 _TICK = 0.1
@@ -74,7 +76,8 @@ class RunReporter:
 
 def main(
     network: Network,
-    connectors: Mapping[str, Any],
+    sources: Mapping[str, Source],
+    sinks: Mapping[str, Sink],
     reporter: RunReporter,
     *,
     checkpoint: Path | None = None,
@@ -89,18 +92,24 @@ def main(
 ) -> int:
     """Run a network, report its progress, and return the exit status. `started` is called with the run."""
     for output in network.outputs:
-        if output.name not in connectors:
+        if output.name not in sinks:
             reporter.say(f"output {output.name} has no --sink: its tuples are counted, and not kept")
     with ExitStack() as stack:
         interrupts = stack.enter_context(Interrupts())
-        heard = Overheard(reporter.pass_on)
-        server = stack.enter_context(Server(metrics[1], metrics[0])) if metrics else None
+        heard = MessagePipe(reporter.pass_on)
+        server = stack.enter_context(_serve_metrics(*metrics)) if metrics else None
 
         def begin() -> tuple[Run, float]:
-            spark = _session(stack, master, heard)
-            since = time.monotonic()
-            run = start(
-                network, connectors, spark=spark, checkpoint=checkpoint, partitions=partitions, train=train,
+            since = 0.0
+
+            def find_session() -> tuple[SparkSession, bool]:
+                nonlocal since
+                spark = _session(stack, master, heard)
+                since = time.monotonic()
+                return spark, False
+
+            run = start_bound(
+                network, sources, sinks, find_session, checkpoint=checkpoint, partitions=partitions, train=train,
                 trigger=trigger, strict=strict, change=change,
             )  # fmt: skip
             if started is not None:
@@ -120,6 +129,12 @@ def main(
             server.run = run
             reporter.say(f"metrics at {server.url}")
         return _finish(run, interrupts, reporter, since, heard.hush)
+
+
+def _serve_metrics(host: str, port: int) -> Server:
+    from australis.engine.metrics import Server  # few runs serve metrics, and it loads what others do not need
+
+    return Server(port, host)
 
 
 def _finish(run: Run, interrupts: Interrupts, reporter: RunReporter, since: float, hush: Callable[[], None]) -> int:
@@ -226,7 +241,9 @@ class WatchedRun:
             self.show(_AT_ONCE if self.interrupts.times > 1 else _STOPPING if self.interrupts.times else "")
             stopping.join(_TICK)
         if self._failure is not None and self.interrupts.times < 2:
-            raise RunError(reason(self._failure)) from self._failure
+            if isinstance(self._failure, AustralisError):
+                raise self._failure
+            raise failure(self._failure) from self._failure
         return not stopping.is_alive()
 
     def _stop(self) -> None:
@@ -236,16 +253,16 @@ class WatchedRun:
             self._failure = error
 
 
-def _session(stack: ExitStack, master: str | None, heard: Overheard) -> SparkSession:
+def _session(stack: ExitStack, master: str | None, heard: MessagePipe) -> SparkSession:
     try:
         spark, own_session = session(None, master, heard.descriptor)
     except AustralisError:
         raise
     except Exception as error:
-        heard.given()
+        heard.close_descriptor()
         heard.join()
         raise RunError(f"Spark does not start{f' at {master}' if master else ''}: {reason(error)}") from error
-    heard.given()
+    heard.close_descriptor()
     if own_session:
         stack.enter_context(Ending(spark))
     return spark

@@ -21,6 +21,7 @@ Texts = list[str] | None
 _SLACK = "say how many tuples late they may be (--slack N, or SLACK N in TUMBLE and HOP)"
 
 
+@options.with_options
 def sql(
     query: Annotated[
         str, typer.Argument(metavar="QUERY", help="SQL, or the name of a file that ends in .sql; - is standard input.")
@@ -40,18 +41,8 @@ def sql(
     ] = None,
     slack: Annotated[int, typer.Option(metavar="N", min=0, help="How many tuples late streams may be.")] = 0,
     explain: Annotated[bool, typer.Option("--explain", help="Say what the network does, and do not run it.")] = False,
-    checkpoint: options.Checkpoint = None,
-    trigger: options.Trigger = None,
-    train: options.Train = None,
-    speed: options.Speed = None,
-    strict: options.Strict = False,
-    change: options.Change = False,
-    master: options.Master = None,
-    partitions: options.Partitions = None,
-    json: options.Json = False,
-    metrics: options.Metrics = None,
-    quiet: options.Quiet = False,
-    local: options.InProcess = False,
+    *,
+    how: options.Options,
 ) -> None:
     """Run a query in SQL over streams.
 
@@ -68,14 +59,9 @@ def sql(
     from australis.connectors import standard
 
     options.know(functions)
-    chosen = options.Options(
-        checkpoint, trigger, train, speed, strict, change, master, partitions, json, metrics
-    )  # fmt: skip
-    if local:
-        chosen.check_local()
     streams, tables = arguments.by_name("--source", source), _by_name("--static", static)
     sinks = arguments.by_name("--sink", sink)
-    with standard.read({**streams, **tables}, chosen.elsewhere) as sources:
+    with standard.read({**streams, **tables}, how.elsewhere) as sources:
         streams, tables = ({name: sources[name] for name in each} for each in (streams, tables))
         choices: list[str] = []
         net = _network(_text(query), streams, tables, _by_name("--schema", schema), slack, _moving(moving), choices)
@@ -84,10 +70,7 @@ def sql(
             if choices:
                 print("choices", *(f"  {choice}" for choice in choices), sep="\n")
             return
-        if local:
-            options.run_local(net, sources, sinks, strict, quiet, _SLACK)
-            return
-        raise typer.Exit(options.run(net, sources, sinks, chosen, "sql", quiet, _SLACK))
+        raise typer.Exit(options.run(net, sources, sinks, how, "sql", _SLACK))
 
 
 def _network(

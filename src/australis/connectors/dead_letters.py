@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from australis.disk.private import private_folder
 from australis.errors import RunError
 from australis.model.train import Train
 
+_FIRST = 1000
 SCHEMA = schema("input string, reason string, file string, position bigint, raw binary, batch bigint")
 
 
@@ -38,6 +39,39 @@ class Letter:
         raw = self.raw if len(self.raw) <= 200 else self.raw[:200] + b"..."
         place = f"{self.file}: at {self.position}: " if self.file else ""
         return f"{place}{self.reason}, in {raw.decode(errors='backslashreplace')}"
+
+
+@dataclass
+class Letters:
+    """The dead letters of an input, or of a box that refused tuples: how many there are, and the first thousand."""
+
+    input: str
+    count: int = 0
+    letters: list[Letter] = field(default_factory=list)
+
+    def add(self, letters: Sequence[Letter]) -> None:
+        self.count += len(letters)
+        self.letters.extend(letters[: _FIRST - len(self.letters)])
+
+    def add_refused(self, port: str, train: Train) -> None:
+        """Add tuples that the box refused by a port."""
+        self.count += len(train)
+        first = train.slice(0, _FIRST - len(self.letters))
+        places = zip(first.number.tolist(), _raw(first), strict=True)
+        self.letters.extend(Letter(_refusal(port), "", position, raw) for position, raw in places)
+
+
+def tell(several: Iterable[Letters]) -> str:
+    """How many dead letters there are, and the first, or nothing.
+
+    >>> tell([Letters("cars"), Letters("reports", 1, [Letter("2 values for 3 columns", "a.csv", 40, b"1,2")])])
+    '1 dead letter; the first: reports: a.csv: at 40: 2 values for 3 columns, in 1,2'
+    """
+    some = [each for each in several if each.count]
+    if not some:
+        return ""
+    count = sum(each.count for each in some)
+    return f"{count:,} dead letter{'s' * (count > 1)}; the first: {some[0].input}: {some[0].letters[0]}"
 
 
 def table(input: str, letters: Iterable[Letter], batch: int) -> pa.RecordBatch:
@@ -62,12 +96,19 @@ def refused(box: str, port: str, train: Train, batch: int) -> pa.RecordBatch:
       'raw': b'{"x": 181.5}', 'batch': 7}]
     """
     count = len(train)
-    raw = [] if not count else json_lines(train.tuples).removesuffix(b"\n").split(b"\n")
     columns: list[pa.Array[Any]] = [
-        pa.repeat(box, count), pa.repeat(f"refused by the box (its port `{port}`)", count), pa.repeat("", count),
-        pa.array(train.number), pa.array(raw, pa.binary()), pa.repeat(pa.scalar(batch, pa.int64()), count),
+        pa.repeat(box, count), pa.repeat(_refusal(port), count), pa.repeat("", count), pa.array(train.number),
+        pa.array(_raw(train), pa.binary()), pa.repeat(pa.scalar(batch, pa.int64()), count),
     ]  # fmt: skip
     return pa.RecordBatch.from_arrays(columns, schema=SCHEMA)
+
+
+def _refusal(port: str) -> str:
+    return f"refused by the box (its port `{port}`)"
+
+
+def _raw(train: Train) -> list[bytes]:
+    return json_lines(train.tuples).removesuffix(b"\n").split(b"\n") if len(train) else []
 
 
 def writer(checkpoint: str | Path, run: str = "") -> FolderWriter:

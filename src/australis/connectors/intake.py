@@ -9,7 +9,7 @@ import pyarrow as pa
 from pyarrow import types
 
 from australis.arguments import shown
-from australis.errors import RunError, listing, near
+from australis.errors import RunError, Subject, listing, near
 
 Given = Any
 """A record batch, a table, a mapping of columns, a list of mappings, or a data frame that speaks Arrow."""
@@ -30,7 +30,7 @@ def batch(name: str, schema: pa.Schema, given: Given) -> pa.RecordBatch:
         arrays = [_array(name, field, given[field.name]) for field in schema]
         if len({len(array) for array in arrays}) > 1:
             lengths = listing(f"{field.name} {len(array)}" for field, array in zip(schema, arrays, strict=True))
-            raise RunError(f"input {name}: the columns are of different lengths: {lengths}")
+            raise RunError(f"the columns are of different lengths: {lengths}", Subject("input", name))
         return pa.RecordBatch.from_arrays(arrays, schema=schema)
     table = _table(name, schema, given)
     _check_names(name, schema, table.column_names)
@@ -43,7 +43,7 @@ def _columns(name: str, schema: pa.Schema, given: Iterable[Any]) -> dict[str, li
     if not rows:
         return {field.name: [] for field in schema}
     if not all(isinstance(row, Mapping) for row in rows):
-        raise RunError(f"input {name}: a list of tuples is a list of mappings from column names to values")
+        raise RunError("a list of tuples is a list of mappings from column names to values", Subject("input", name))
     names = dict.fromkeys(column for row in rows for column in row)
     return {column: [row.get(column) for row in rows] for column in names}
 
@@ -59,10 +59,11 @@ def _table(name: str, schema: pa.Schema, given: Given) -> pa.Table:
         if hasattr(given, "__arrow_c_stream__"):
             return pa.table(given)
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
-        raise RunError(f"input {name}: the {type(given).__name__} is no table: {error}") from error
+        raise RunError(f"the {type(given).__name__} is no table: {error}", Subject("input", name)) from error
     raise RunError(
-        f"input {name}: cannot read tuples from {type(given).__name__}; give a record batch, a table, a data frame,"
-        " a mapping of columns or a list of mappings"
+        f"cannot read tuples from {type(given).__name__}; give a record batch, a table, a data frame, a mapping of"
+        " columns or a list of mappings",
+        Subject("input", name),
     )
 
 
@@ -80,10 +81,10 @@ def _check_names(name: str, schema: pa.Schema, given: Iterable[object]) -> None:
     missing = [column for column in schema.names if column not in names]
     if missing:
         hint = near(missing[0], [column for column in names if column not in schema.names])
-        raise RunError(f"input {name}: no column {listing(missing)}; given are {listing(names)}{hint}")
+        raise RunError(f"no column {listing(missing)}; given are {listing(names)}{hint}", Subject("input", name))
     twice = [column for column in schema.names if names.count(column) > 1]
     if twice:
-        raise RunError(f"input {name}: there are {names.count(twice[0])} columns {twice[0]}; give each once")
+        raise RunError(f"there are {names.count(twice[0])} columns {twice[0]}; give each once", Subject("input", name))
 
 
 def _array(name: str, field: pa.Field[Any], values: Any) -> Any:
@@ -101,7 +102,7 @@ def _array(name: str, field: pa.Field[Any], values: Any) -> Any:
         return values.cast(field.type)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError, OverflowError) as error:
         given = f"given {values.type}: " if isinstance(values, pa.Array) else ""
-        raise RunError(f"input {name}: column {field.name} is {field.type}, {given}{error}") from error
+        raise RunError(f"column {field.name} is {field.type}, {given}{error}", Subject("input", name)) from error
 
 
 def fits(given: pa.DataType, wanted: pa.DataType) -> bool:

@@ -2,7 +2,8 @@
 
 | sink | text form | guarantee |
 | --- | --- | --- |
-| `Single` | `out.csv`, `out.jsonl`, `out.arrows` | exactly once, in order |
+| `Single` | `out.csv`, `out.jsonl`, `out.csv.gz`, `out.arrows` | exactly once, in order |
+| `Whole` | `out.parquet`, `out.arrow` | exactly once, in order |
 | `Folder` | `out/`, `out/*.csv` | exactly once |
 | `Wav` | `out.wav` | exactly once, in order |
 | `Sounds` | `out/*.wav`, `out/{site}-{start}.flac` | exactly once |
@@ -31,19 +32,21 @@ from australis.connectors.sinks.memory import MemorySink
 from australis.connectors.sinks.single import Single
 from australis.connectors.sinks.sounds import COUNTED, Sounds
 from australis.connectors.sinks.wav import Wav
-from australis.connectors.sources.form import FORMATS, form
+from australis.connectors.sinks.whole import Whole
+from australis.connectors.sources.form import FORMATS, form, grows, packed
 from australis.connectors.standard import Standard, standard
 from australis.disk.paths import place
 from australis.errors import RunError
 
 __all__ = ["Agreeing", "Callback", "Console", "Folder", "Http", "MemorySink", "Single", "Sink", "Sounds",
-           "Target", "Transactional", "Wav", "Writer", "open", "sink"]  # fmt: skip
+           "Target", "Transactional", "Wav", "Whole", "Writer", "open", "sink"]  # fmt: skip
 
 FORMS = (
     "`console`",
     "`-`, the standard output (`-?format=jsonl`)",
     "`http://...` or `https://...`",
-    "a file that grows (`out.csv`, `out.jsonl`, `out.arrows`)",
+    "a file that grows (`out.csv`, `out.jsonl`, `out.csv.gz`, `out.arrows`)",
+    "a file that is there at the end (`out.parquet`, `out.arrow`)",
     "a folder of files (`out/` for Parquet, or `out/*.csv` and so on)",
     "sound (`out.wav`, or a file a tuple: `out/*.wav`, `out/{column}.flac`)",
 )
@@ -107,7 +110,7 @@ def sink(given: object) -> Sink:
         return Transactional(given)
     if callable(given):
         return Callback(given)
-    raise RunError(f"a sink is a function, an object with `open`, or a text: {'; '.join(FORMS)}")
+    raise RunError(f"give a path or a sink: a function, an object with `open`, or a text: {'; '.join(FORMS)}")
 
 
 def open(given: object, schema: pa.Schema, run: str = "", replace: bool = False) -> Writer:
@@ -136,6 +139,7 @@ def _from_text(text: str) -> Sink:
         raise RunError(f"{path}: {error.strerror}") from error
     if folder:
         return Folder(str(path))
-    if path.suffix.lower() in FORMATS:
-        return Single(str(path))
+    named = path.with_suffix("") if packed(path) else path
+    if named.suffix.lower() in FORMATS and named.stem != "*":
+        return Single(str(path)) if packed(path) or grows(path) else Whole(str(path))
     raise RunError(f"there is no sink `{text}`; a sink is one of: {'; '.join(FORMS)}")

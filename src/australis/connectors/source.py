@@ -49,6 +49,16 @@ class Source(Protocol):
         """The columns that it gives."""
         ...
 
+    @property
+    def finite(self) -> bool:
+        """Whether it is known to have an end."""
+        ...
+
+    @property
+    def timed(self) -> bool:
+        """Whether its tuples come by the clock. Those of a source that is not timed are there from the beginning."""
+        ...
+
     def start(self) -> Offset:
         """The first offset."""
         ...
@@ -123,6 +133,15 @@ class Known(Protocol):
 
     def origin(self, checkpoint: Path) -> str:
         """What it is and where, in a few words. What lies in the checkpoint's folder is there wherever that is."""
+        ...
+
+
+@runtime_checkable
+class Placed(Protocol):
+    """A source that not every process can read as it is: its path is relative, or it has nowhere to keep tuples yet."""
+
+    def placed(self, spool: Path) -> Source:
+        """The same source for any process. It keeps what it takes in in the folder `spool`, unless it has its own."""
         ...
 
 

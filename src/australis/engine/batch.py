@@ -25,19 +25,24 @@ def room(splits: int, wide: bool = False) -> int:
 
 @dataclass(frozen=True)
 class Batch:
-    """The version that it makes, the local time in microseconds, whether the inputs are done with it, its network's
-    number, the version that was the first of that network, the inputs that are done with it, the least arrival number
-    of its tuples, and how many of those there may be.
-    """
+    """What all tasks of a batch know of it."""
 
     version: int
+    """The version of state and sinks that it makes."""
     clock: int
+    """The local time in microseconds."""
     end: bool = False
+    """Whether all inputs end with it."""
     network: int = 1
+    """The number of the network that it runs."""
     began: int = 1
+    """The first version of that network."""
     ended: frozenset[str] = frozenset()
+    """The inputs that end with it, or ended before."""
     first: int = 0
+    """The least arrival number of its tuples."""
     room: int = _WIDE
+    """How many arrival numbers it has."""
 
     @property
     def changed(self) -> bool:
@@ -46,7 +51,7 @@ class Batch:
 
     @property
     def moment(self) -> Moment:
-        """What boxes know in the last step of the batch."""
+        """The moment of the last step of the batch."""
         return Moment(self.first + self.room - 1, self.clock, self.end, self.ended)
 
     def numbers(self, split: int, row: int, count: int) -> Ints:
@@ -56,7 +61,7 @@ class Batch:
         return self.first + (split << _ROW_BITS) + row + np.arange(count)
 
     def merging(self, numbers: Ints) -> Ints:
-        """Arrival numbers of tuples that are numbered from 1 within the batch, over all splits."""
+        """Arrival numbers of tuples that a source numbers itself, from 1 within the batch and over all splits."""
         if len(numbers) and not 0 < numbers[0] <= numbers[-1] < self.room:
             raise RunError(f"a batch with more than {self.room} numbers: let batches be smaller")
         return self.first + numbers

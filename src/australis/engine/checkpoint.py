@@ -4,7 +4,7 @@ run.json        the run's name, how many partitions it has, what its sources are
 networks/       the networks that it has run, by number, each there before the first batch that runs it
 query/          Spark's own log of offsets and commits
 state/          the tables of boxes
-letters/        input that could not be read
+letters/        dead letters
 measures/       measurements of the last batches
 """
 
@@ -16,7 +16,7 @@ import os
 import shutil
 import uuid
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 from urllib.parse import unquote
@@ -26,7 +26,7 @@ from australis.connectors.source import Offset, Source
 from australis.disk.durable import renamed
 from australis.disk.paths import place
 from australis.disk.private import keep_out_others, private, private_folder
-from australis.engine.job import Home, Job
+from australis.engine.job import Job, Lineage
 from australis.engine.log import Log
 from australis.engine.state.delta import REMEDY
 from australis.errors import AustralisError, RunError
@@ -37,24 +37,27 @@ FORMAT = 4
 
 
 @dataclass(frozen=True)
-class Kept:
-    """A network of the run as the checkpoint has it."""
+class SavedNetwork:
+    """A network of the run as the checkpoint has it; the fields are as in `Job`."""
 
     number: int
     text: str
-    homes: tuple[Home, ...]
+    lineages: tuple[Lineage, ...]
     owners: Mapping[str, str]
     starts: Mapping[str, Offset]
-    given: tuple[str, ...] = ()
+    unchanged: tuple[str, ...] = ()
     layouts: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     origins: Mapping[str, str] = field(default_factory=dict)
     """What the sources were, by input."""
 
     def network(self) -> Network:
+        """The network itself."""
         try:
             return netfile.loads(self.text, f"network {self.number} of the checkpoint")
         except AustralisError as error:
-            raise RunError(f"{error}; functions that it calls must be known before the run goes on") from error
+            failed = RunError.of(error)
+            failed.reason += "; functions that it calls must be known before the run goes on"
+            raise failed from error
 
 
 class Checkpoint:
@@ -71,7 +74,7 @@ class Checkpoint:
             raise RunError(f"{self.path}: cannot be a checkpoint folder: {error}") from error
         self._check_writable()
         self.partitions: int | None = None
-        """How many there are; none before the run has begun."""
+        """How many the run has; none before it has begun."""
         if not (self.path / "run.json").exists():
             strangers = sorted(entry.name for entry in self.path.iterdir() if not entry.name.startswith("."))
             if strangers:
@@ -80,13 +83,13 @@ class Checkpoint:
                 )
             self.run = uuid.uuid4().hex
             return
-        kept = self._read(self.path / "run.json")
-        if kept.get("format") != FORMAT:
+        saved = self._read(self.path / "run.json")
+        if saved.get("format") != FORMAT:
             raise RunError(
-                f"{self.path}: a checkpoint of format {kept.get('format')}, and this Australis reads format {FORMAT};"
+                f"{self.path}: a checkpoint of format {saved.get('format')}, and this Australis reads format {FORMAT};"
                 " run the Australis that wrote it, or start again with an empty folder"
             )
-        self.run, self.partitions = str(kept["run"]), kept["partitions"]
+        self.run, self.partitions = str(saved["run"]), saved["partitions"]
 
     @property
     def fresh(self) -> bool:
@@ -94,9 +97,9 @@ class Checkpoint:
         return self.partitions is None
 
     def begin(self) -> IO[bytes]:
-        """Make it a checkpoint, if it is not one yet. What is returned locks it until it is closed.
+        """Make the folder a checkpoint, if it is not one yet. It stays locked until what is returned is closed.
 
-        The run has its id from here on: whatever is made for it afterwards is known to be its own, if it is killed.
+        The run has its id from here on. If it is killed, what it has made since is known to be its own.
         """
         try:
             lock = (self.path / ".lock").open("wb")
@@ -112,7 +115,7 @@ class Checkpoint:
                 raise self._unwritable(error.strerror) from error
             raise RunError(f"{self.path}: another run uses it; stop that one, or choose another folder") from error
         if self.fresh:
-            self._keep_run()
+            self._write_run()
         return lock
 
     def check(self) -> None:
@@ -124,21 +127,20 @@ class Checkpoint:
             )
 
     def divide(self, partitions: int) -> None:
-        """Say how many partitions the run has."""
+        """Set how many partitions the run has."""
         self.partitions = partitions
-        self._keep_run()
+        self._write_run()
 
-    def _keep_run(self) -> None:
+    def _write_run(self) -> None:
         self._write(self.path / "run.json", {"format": FORMAT, "run": self.run, "partitions": self.partitions})
 
     def keep(self, job: Job) -> None:
-        """Keep a job's network, before a batch runs it."""
-        given = tuple(sorted(job.given))
-        from_ = origins(job.sources, self.path)
-        kept = Kept(
-            job.number, netfile.dumps(job.network), job.homes, job.owners, job.starts, given, job.layouts, from_
-        )
-        self._write(self._network(job.number), asdict(kept))
+        """Save a job's network, before a batch runs it."""
+        saved = SavedNetwork(
+            job.number, netfile.dumps(job.network), job.lineages, job.owners, job.starts, tuple(sorted(job.unchanged)),
+            job.layouts, origins(job.sources, self.path),
+        )  # fmt: skip
+        self._write(self._network(job.number), _encode(saved))
 
     def check_sources(self, sources: Mapping[str, Source]) -> None:
         """Refuse to go on with other sources than those that the last batch was planned from."""
@@ -146,16 +148,12 @@ class Checkpoint:
         if last is not None:
             check_origins(self.network(last.network).origins, origins(sources, self.path), self.path)
 
-    def network(self, number: int) -> Kept:
-        kept = self._read(self._network(number))
-        homes = tuple(Home(home["name"], home["since"], tuple(home["kin"])) for home in kept["homes"])
-        given = tuple(kept.get("given", ()))
-        layouts = {name: tuple(places) for name, places in kept.get("layouts", {}).items()}
-        its = kept.get("origins", {})
-        return Kept(kept["number"], kept["text"], homes, kept["owners"], kept["starts"], given, layouts, its)
+    def network(self, number: int) -> SavedNetwork:
+        """The network that has a number."""
+        return _decode(self._read(self._network(number)))
 
     def last_number(self) -> int:
-        """The greatest number of a network that it keeps."""
+        """The greatest number of its networks; 0 if there is none."""
         return max((int(path.stem) for path in (self.path / "networks").glob("*.json")), default=0)
 
     def sweep(self, names: set[str]) -> None:
@@ -166,7 +164,7 @@ class Checkpoint:
                 shutil.rmtree(folder, ignore_errors=True)
 
     def _check_writable(self) -> None:
-        """Before Spark is started: the folder, and what is in it."""
+        """Refuse a folder that this user cannot write to, or with such a thing in it, before Spark is started."""
         try:
             for path in (self.path, *self.path.iterdir()):
                 wanted = os.R_OK | os.W_OK | (os.X_OK if path.is_dir() else 0)
@@ -185,12 +183,12 @@ class Checkpoint:
 
     def _read(self, path: Path) -> dict[str, Any]:
         try:
-            read = json.loads(path.read_text())
-            if not isinstance(read, dict):
+            value = json.loads(path.read_text())
+            if not isinstance(value, dict):
                 raise ValueError("it is no object")
         except (OSError, ValueError) as error:
             raise RunError(f"{path}: the checkpoint is damaged: {error}; {REMEDY}") from error
-        return read
+        return value
 
     def _write(self, path: Path, value: dict[str, Any]) -> None:
         try:
@@ -199,3 +197,21 @@ class Checkpoint:
                 private(file).write(json.dumps(value, indent=1).encode())
         except OSError as error:
             raise RunError(f"{path}: cannot be written: {error}; make room, or choose another checkpoint") from error
+
+
+def _encode(saved: SavedNetwork) -> dict[str, Any]:
+    """The keys `homes`, `kin` and `given` are format 4's words for lineages, ancestors and what is unchanged."""
+    homes = [{"name": each.name, "since": each.since, "kin": each.ancestors} for each in saved.lineages]
+    return {
+        "number": saved.number, "text": saved.text, "homes": homes, "owners": saved.owners, "starts": saved.starts,
+        "given": saved.unchanged, "layouts": saved.layouts, "origins": saved.origins,
+    }  # fmt: skip
+
+
+def _decode(value: dict[str, Any]) -> SavedNetwork:
+    lineages = tuple(Lineage(home["name"], home["since"], tuple(home["kin"])) for home in value["homes"])
+    layouts = {name: tuple(places) for name, places in value.get("layouts", {}).items()}
+    return SavedNetwork(
+        value["number"], value["text"], lineages, value["owners"], value["starts"], tuple(value.get("given", ())),
+        layouts, value.get("origins", {}),
+    )  # fmt: skip

@@ -1,82 +1,117 @@
-"""Trains on their way between processes: a blob for those to one place, and rows of blobs as Spark moves them."""
+"""The exchange: trains that a task divides among partitions and addresses, and that are merged where they arrive."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
-from secrets import token_hex
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from australis.arrow.columns import plain
 from australis.arrow.compute import pc
-from australis.arrow.schema import samples_of
-from australis.boxes.signals.column import compact
+from australis.connectors import dead_letters
+from australis.engine import measures
+from australis.engine.addresses import DEAD_LETTERS, PARTS, Address, StageEntry
+from australis.engine.batch import Batch
+from australis.engine.job import Job
+from australis.engine.parcels import NUMBER, Parcel
+from australis.engine.superbox import Arrows
 from australis.kernels.jit import inner
+from australis.model.box import EVERYWHERE, Key
 from australis.model.keys import buckets
+from australis.model.network import Arrow
 from australis.model.train import Ints, Train, concat
+from australis.plan import Entry, Stage
 
-TS, NUMBER = "#ts", "#number"
-_COLUMNS: dict[str, pa.DataType] = {"arrow": pa.int32(), "bucket": pa.int32(), "train": pa.binary()}
-ROW = pa.schema(_COLUMNS)
-"""How trains travel through Spark: where to, for which partition, and the trains themselves."""
-ASIDE = b"file:"
-"""How a blob begins that says where the trains are; an Arrow stream never does."""
-_LIGHT = 1 << 16  # bytes that are not worth a file
+HEAVY = 1 << 20
+"""How many bytes of an output a task must have to write them itself."""
 
 
-@dataclass(frozen=True)
-class Parcel:
-    """Trains on their way along an arrow to a partition, in their order."""
+class Outbox:
+    """What a task sends to later stages, to outputs and to the run, by address and partition."""
 
-    arrow: int
-    bucket: int
-    trains: list[Train]
+    def __init__(self, job: Job, batch: Batch, partition: int) -> None:
+        self.job, self.batch, self.partition = job, batch, partition
+        self._trains: dict[tuple[int, int], list[Train]] = {}
+        self._numbers = {address: number for number, address in enumerate(job.addresses)}
+
+    def add(self, address: Address, bucket: int, train: Train) -> None:
+        """Send a train to a partition of an address."""
+        if len(train):
+            self._trains.setdefault((self._numbers[address], bucket), []).append(train)
+
+    def add_table(self, address: Address, bucket: int, table: pa.RecordBatch) -> None:
+        """Send rows about the batch, which have no time and number of their own."""
+        count = table.num_rows
+        self.add(address, bucket, Train(table, np.full(count, self.batch.clock), np.full(count, self.batch.first)))
+
+    def send(self, stage: Stage | None, trains: Arrows) -> None:
+        """Send what a stage gives, or the inputs where there is none, to all who take it."""
+        # What is the same in every partition is sent from the first.
+        copied = stage.copied if stage is not None and self.partition else ()
+        if stage is not None:
+            self._send_refused(stage, trains, copied)
+        self._send_to_outputs(self.job.plan.straight if stage is None else stage.outputs, trains, copied)
+        self._send_to_stages(None if stage is None else stage.index, trains, copied)
+
+    def parcels(self) -> list[Parcel]:
+        """All that is sent. Of an output with many bytes the task writes its part, and sends where that is."""
+        for name, writer in self.job.part_writers.items():
+            place = (self._numbers[name], self.partition)
+            trains = self._trains.get(place, [])
+            heavy = sum(train.nbytes for train in trains) > HEAVY
+            file = writer.make(self.batch.version, self.partition, [t.tuples for t in trains]) if heavy else ""
+            if file:
+                del self._trains[place]
+                self.add_table(PARTS, 0, measures.part(name, file, trains))
+        return [Parcel(address, bucket, trains) for (address, bucket), trains in self._trains.items()]
+
+    def _send_refused(self, stage: Stage, trains: Arrows, copied: tuple[Arrow, ...]) -> None:
+        """Send tuples that boxes refuse, and that nothing takes, to the dead letters."""
+        for arrow in self.job.refusing.get(stage.index, ()):
+            train = trains[arrow.source, arrow.port]
+            if len(train) and arrow not in copied:
+                letters = dead_letters.refused(arrow.source, arrow.port, train, self.batch.version)
+                self.add_table(DEAD_LETTERS, self.partition, letters)
+
+    def _send_to_outputs(self, names: tuple[str, ...], trains: Arrows, copied: tuple[Arrow, ...]) -> None:
+        for output in self.job.network.outputs:
+            port = (output.arrow.source, output.arrow.port)
+            if output.name in names and output.arrow not in copied and port in trains:
+                self.add(output.name, self.partition, trains[port])
+
+    def _send_to_stages(self, origin: int | None, trains: Arrows, copied: tuple[Arrow, ...]) -> None:
+        """Send trains to the later stages that take them from an origin; each is divided once in each way."""
+        divided: dict[tuple[tuple[str, str], Key | None, int], list[tuple[int, Train]]] = {}
+        for address in self.job.addresses:
+            if not isinstance(address, StageEntry):
+                continue
+            stage = self.job.plan.stages[address.stage]
+            entry = stage.entries[address.entry]
+            port = (entry.arrow.source, entry.arrow.port)
+            if entry.origin != origin or entry.arrow in copied or port not in trains:
+                continue
+            way = (port, entry.by, self.job.width(stage))
+            if way not in divided:
+                divided[way] = divide_for(entry, self.job.width(stage), trains[port], self.partition)
+            for bucket, part in divided[way]:
+                self.add(address, bucket, part)
 
 
-def pack(trains: list[Train], aside: str = "") -> bytes:
-    """Trains of one schema as bytes, their hidden columns among the others.
-
-    Where a folder `aside` is given, one that sender and receiver both see, much goes there and not through Spark.
-    """
-    batches = [_shown(train) for train in trains]
-    if aside and sum(batch.nbytes for batch in batches) > _LIGHT:
-        path = f"{aside}/{token_hex(8)}"
-        Path(aside).mkdir(exist_ok=True)
-        with pa.OSFile(path, "wb") as file:
-            _write(file, batches)
-        return ASIDE + path.encode()
-    sink = pa.BufferOutputStream()
-    _write(sink, batches)
-    return sink.getvalue().to_pybytes()
+def batch_folder(job: Job, batch: Batch) -> str:
+    """The folder for the large parcels of a batch; empty where the tasks of the job share none."""
+    return job.shared_folder and f"{job.shared_folder}/{batch.version}"
 
 
-def _shown(train: Train) -> pa.RecordBatch:
-    shown = [column if samples_of(column.type) is None else compact(column) for column in train.tuples.columns]
-    columns = [*shown, pa.array(train.ts), pa.array(train.number)]
-    return pa.RecordBatch.from_arrays(columns, names=[*train.schema.names, TS, NUMBER])
-
-
-def _write(sink: pa.NativeFile, batches: list[pa.RecordBatch]) -> None:
-    with pa.ipc.new_stream(sink, batches[0].schema) as stream:
-        for batch in batches:
-            stream.write_batch(batch)
-
-
-def unpack(blob: pa.Buffer, schema: pa.Schema) -> Iterator[Train]:
-    """The trains of a blob; the schema is that of their arrow."""
-    start = blob[: len(ASIDE)].to_pybytes()
-    data = pa.memory_map(os.fsdecode(blob[len(ASIDE) :].to_pybytes())) if start == ASIDE else blob
-    with pa.ipc.open_stream(data) as stream:
-        for batch in stream:
-            ts, number = (plain(batch.column(name))[0] for name in (TS, NUMBER))
-            columns = batch.columns[: len(schema)]
-            yield Train(pa.RecordBatch.from_arrays(columns, schema=schema), ts, number)
+def divide_for(entry: Entry, width: int, train: Train, partition: int) -> list[tuple[int, Train]]:
+    """What an entry of a stage with so many partitions takes of a partition's train, by the partition it goes to."""
+    if not len(train):
+        return []
+    if entry.by is None:
+        return [(partition % width, train)]
+    if entry.by == EVERYWHERE:
+        return [(bucket, train) for bucket in range(width)]
+    return divide(train, entry.by, width)
 
 
 def divide(train: Train, key: tuple[str, ...], partitions: int) -> list[tuple[int, Train]]:
@@ -85,38 +120,27 @@ def divide(train: Train, key: tuple[str, ...], partitions: int) -> list[tuple[in
         return []
     if not key or partitions == 1:
         return [(0, train)]
-    home = buckets([train[name] for name in key], len(train), partitions)
-    order, ends = np.empty(len(train), np.int64), np.bincount(home, minlength=partitions).cumsum()
-    _sorted(home, np.concatenate([[0], ends]), order)
+    targets = buckets([train[name] for name in key], len(train), partitions)
+    order, ends = np.empty(len(train), np.int64), np.bincount(targets, minlength=partitions).cumsum()
+    _sort_by_bucket(targets, np.concatenate([[0], ends]), order)
     parts = ((bucket, order[start:end]) for bucket, (start, end) in enumerate(pairwise([0, *ends.tolist()])))
     return [(bucket, train.take(rows)) for bucket, rows in parts if len(rows)]
 
 
 @inner
-def _sorted(home: Ints, places: Ints, order: Ints) -> None:
-    """Rows by their partition, and then as they are; `places` tells where each partition's next one goes."""
-    for row in range(len(home)):
-        its = np.uintp(home[np.uintp(row)])
-        order[np.uintp(places[its])] = row
-        places[its] += 1
-
-
-def rows(parcels: Iterable[Parcel], aside: str = "") -> pa.RecordBatch:
-    """Parcels as Spark sees them."""
-    all_ = list(parcels)
-    columns: list[pa.Array[Any]] = [
-        pa.array([parcel.arrow for parcel in all_], pa.int32()),
-        pa.array([parcel.bucket for parcel in all_], pa.int32()),
-        pa.array([pack(parcel.trains, aside) for parcel in all_], pa.binary()),
-    ]
-    return pa.RecordBatch.from_arrays(columns, schema=ROW)
+def _sort_by_bucket(targets: Ints, places: Ints, order: Ints) -> None:
+    """Fill `order` with the rows by their bucket, and then as they are; `places` has each bucket's next free place."""
+    for row in range(len(targets)):
+        bucket = np.uintp(targets[np.uintp(row)])
+        order[np.uintp(places[bucket])] = row
+        places[bucket] += 1
 
 
 def in_order(schema: pa.Schema, trains: list[Train], order: tuple[str, ...] = ()) -> list[Train]:
     """Trains of one arrow from several partitions as a sequence: by arrival number, then by the columns of an order."""
-    some = sorted((train for train in trains if len(train)), key=lambda train: int(train.number[0]))
-    apart = all(one.number[-1] < other.number[0] for one, other in pairwise(some))
-    return some if apart else [merged(schema, some, order)]
+    sequence = sorted((train for train in trains if len(train)), key=lambda train: int(train.number[0]))
+    apart = all(one.number[-1] < other.number[0] for one, other in pairwise(sequence))
+    return sequence if apart else [merged(schema, sequence, order)]
 
 
 def merged(schema: pa.Schema, trains: list[Train], order: tuple[str, ...] = ()) -> Train:
@@ -128,5 +152,5 @@ def merged(schema: pa.Schema, trains: list[Train], order: tuple[str, ...] = ()) 
         return whole if (np.diff(whole.number) >= 0).all() else whole.take(np.argsort(whole.number, kind="stable"))
     columns = {NUMBER: pa.array(whole.number)} | {name: whole[name] for name in order}
     keys = [(name, "ascending", "at_start") for name in columns]
-    rows_ = pc.sort_indices(pa.table(columns), sort_keys=keys)
-    return whole.take(plain(rows_)[0].astype(np.int64))
+    rows = pc.sort_indices(pa.table(columns), sort_keys=keys)
+    return whole.take(plain(rows)[0].astype(np.int64))

@@ -1,4 +1,4 @@
-"""The ledger: the measurements of a run's last batches, on its checkpoint, for whoever asks while it runs or after."""
+"""The ledger: the measurements of a run's last batches, on its checkpoint, to be read while it runs or after."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BATCHES, _FILES = 256, 4  # in a file, and how many files
 
 
 class Ledger:
-    """Takes the measurements of batches. What is older than a thousand batches goes, file by file."""
+    """Writes the measurements of batches. Those older than a thousand batches are removed, file by file."""
 
     def __init__(self, checkpoint: str | Path) -> None:
         self.folder = Path(checkpoint) / "measures"
@@ -25,10 +25,11 @@ class Ledger:
         self._recent: deque[pa.Table] = deque(maxlen=_BATCHES * _FILES)
 
     def write(self, batch: int, tables: list[pa.RecordBatch]) -> None:
+        """Add the measurements of a batch."""
         table = pa.Table.from_batches(tables, SCHEMA).combine_chunks()
         self._recent.append(table)
         if self._stream is None or self._held == _BATCHES:
-            self._turn(batch)
+            self._begin_file(batch)
         assert self._stream is not None
         assert self._file is not None
         self._stream.write_table(table)
@@ -36,7 +37,7 @@ class Ledger:
         self._held += 1
 
     def table(self) -> pa.Table:
-        """What this process has taken."""
+        """The measurements that this process has written."""
         return pa.concat_tables([SCHEMA.empty_table(), *self._recent])
 
     def close(self) -> None:
@@ -45,7 +46,7 @@ class Ledger:
             self._file.close()
             self._stream = self._file = None
 
-    def _turn(self, batch: int) -> None:
+    def _begin_file(self, batch: int) -> None:
         """Begin a new file, and remove those that are too old."""
         self.close()
         self.folder.mkdir(exist_ok=True)

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import time
-import warnings
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import ExitStack
+from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
 
 from australis.arguments import check_arguments
-from australis.connectors import files, intake
-from australis.connectors.files import LocalSink, Unread
+from australis.connectors import intake
+from australis.connectors.dead_letters import Letters
 from australis.connectors.intake import Given
-from australis.engine.losses import losses, summed
-from australis.engine.merging import merging
+from australis.engine.losses import unwired
 from australis.engine.superbox import Event, tables_of
 from australis.engine.superbox import steps as superbox_steps
 from australis.errors import RunError, listing, near
@@ -27,8 +22,6 @@ from australis.model.network import OUT, Network
 from australis.model.train import Train, empty, joined
 
 Results = dict[str, pa.RecordBatch]
-Clock = Callable[[], int]
-"""The local time in microseconds."""
 
 
 @dataclass
@@ -49,34 +42,6 @@ class Counts:
         return sum(count for port, count in self.given.items() if lost(port) == REFUSED)
 
 
-class LocalResults(dict[str, pa.Table]):
-    """The tables of outputs by their names, and beside them what was counted on the way.
-
-    `counts` has what each input and box took and gave. `late` and `refused` name the boxes that found tuples late, or
-    refused some, and how many, wherever those went; `losses` says which of them nothing took, and what to do.
-    """
-
-    def __init__(self, tables: Mapping[str, pa.Table], network: Network, counts: Mapping[str, Counts]) -> None:
-        super().__init__(tables)
-        self.network, self.counts = network, dict(counts)
-
-    @property
-    def late(self) -> dict[str, int]:
-        return summed(self._ports, LATE)
-
-    @property
-    def refused(self) -> dict[str, int]:
-        return summed(self._ports, REFUSED)
-
-    def losses(self, slack: str = "") -> list[str]:
-        """In words; `slack` says how people give slack, where that is not to a box."""
-        return losses(self.network, self._ports, slack)
-
-    @property
-    def _ports(self) -> dict[str, dict[str, int]]:
-        return {name: counts.given for name, counts in self.counts.items()}
-
-
 class Local:
     """A run of a network. Each call is one step of all its boxes; nothing is held between them.
 
@@ -94,6 +59,9 @@ class Local:
             self.counts[node.name] = Counts([0] * len(node.sources), dict.fromkeys(network.schemas[node.name], 0))
         self.tables = tables_of(network, network.nodes)
         """The state of each box."""
+        refusing = [arrow for arrow in unwired(network, network.named) if lost(arrow.port) == REFUSED]
+        self.refused = {(arrow.source, arrow.port): Letters(arrow.source) for arrow in refusing}
+        """What boxes refused and nothing takes, by box and port."""
         self._inputs = {input.name: input for input in network.inputs}
         self._awaited = {input.name for input in network.inputs if input.static}
         self._streaming = False
@@ -116,16 +84,16 @@ class Local:
         Times are in microseconds. `ts` is the clock if not given, or else now. Windows time out by the clock, and by
         the `ts` of the tuples that follow.
         """
-        return _exhaust(self.steps(given, clock=clock, ts=ts, **more))
+        return exhaust(self.steps(given, clock=clock, ts=ts, **more))
 
     @check_arguments(RunError)
     def tick(self, clock: int) -> Results:
         """Let windows time out."""
-        return _exhaust(self.steps(clock=clock))
+        return exhaust(self.steps(clock=clock))
 
     def end(self) -> Results:
         """Say that the inputs are finished: what is open comes out."""
-        return _exhaust(self.steps(end=True))
+        return exhaust(self.steps(end=True))
 
     @check_arguments(RunError)
     def steps(
@@ -197,134 +165,14 @@ class Local:
             counts.taken[place] += len(train)
         for port, train in event.outputs.items():
             counts.given[port] += len(train)
+            if (event.node.name, port) in self.refused:
+                self.refused[event.node.name, port].add_refused(port, train)
 
 
-def _exhaust(steps: Generator[Event, None, Results]) -> Results:
+def exhaust(steps: Generator[Event, None, Results]) -> Results:
+    """Run a step to its end; what it gives."""
     while True:
         try:
             next(steps)
         except StopIteration as stop:
             return stop.value  # type: ignore[no-any-return]
-
-
-@check_arguments(RunError)
-def run_local(
-    network: Network,
-    given: Mapping[str, object] | None = None,
-    /,
-    *,
-    train: int = 65536,
-    clock: Clock | None = None,
-    strict: bool = False,
-    unread: list[Unread] | None = None,
-    **more: object,
-) -> LocalResults:
-    """Run a network over whole inputs to their end, and give the tables of its outputs, and what was counted.
-
-    Every input is given by its name: tuples in memory, a path or glob of files, or an iterable of parts that are trains
-    as they are. Streams take turns, a train of at most `train` tuples each; those of a union before a box that goes by
-    order are merged by that order. An output may be given a path or a sink by its name, and is written there as well.
-    `clock` lets windows time out. Without it all tuples enter at one moment, so that none do, and results do not depend
-    on how fast the machine is.
-
-    Lines that do not read are left out: they are added to `unread`, by input, or else a warning tells of them. With
-    `strict` the first one is an error.
-    """
-    if train < 1:
-        raise RunError(f"run_local: `train` is the most tuples of a train, 1 or more, not {train}")
-    named = {**(given or {}), **more}
-    inputs, outputs = [i.name for i in network.inputs], [o.name for o in network.outputs]
-    for name in named:
-        if name not in inputs and name not in outputs:
-            known = [*inputs, *outputs]
-            raise RunError(f"there is no input or output {name}; there are {listing(known)}{near(name, known)}")
-    missing = [name for name in inputs if name not in named]
-    if missing:
-        raise RunError(f"input {listing(missing)}: not given; the inputs are {listing(inputs)}")
-    network = merging(network, inputs)
-    run = Local(network)
-    lost = [Unread(name) for name in inputs]
-    parts = {
-        i.name: _parts(i.name, i.schema, named[i.name], train, None if strict else each)
-        for i, each in zip(network.inputs, lost, strict=True)
-    }
-    found: dict[str, list[pa.RecordBatch]] = {name: [] for name in outputs}
-    with ExitStack() as stack:
-        sinks = {}
-        for output in network.outputs:
-            if output.name in named:
-                sinks[output.name] = _sink(output.name, named[output.name], network.schema(output.arrow))
-                stack.callback(sinks[output.name].close)
-        for results in _results(run, parts, clock):
-            for name, tuples in results.items():
-                found[name].append(tuples)
-                if name in sinks:
-                    sinks[name].write(tuples)
-    if unread is not None:
-        unread.extend(each for each in lost if each.count)
-    elif told := files.dead(lost):
-        warnings.warn(f"{told}; with `unread=[]` or `strict=True` there is no warning", stacklevel=4)
-    schemas = {output.name: network.schema(output.arrow) for output in network.outputs}
-    tables = {
-        name: pa.Table.from_batches([tuples for tuples in batches if tuples.num_rows], schemas[name])
-        for name, batches in found.items()
-    }
-    return LocalResults(tables, network, run.counts)
-
-
-def _results(run: Local, parts: Mapping[str, Iterator[pa.RecordBatch]], clock: Clock | None) -> Iterator[Results]:
-    """Static tables whole, then streams in turn, then the end."""
-    turns = {input.name: parts[input.name] for input in run.network.inputs if not input.static}
-    streams = list(turns)
-    start = time.time_ns() // 1000
-
-    def push(name: str, tuples: pa.RecordBatch | pa.Table) -> Results:
-        ended = [stream for stream in streams if stream not in turns]
-        if clock is None:
-            return _exhaust(run.steps({name: tuples}, ts=start, ended=ended))
-        return _exhaust(run.steps({name: tuples}, clock=clock(), ended=ended))
-
-    for input in run.network.inputs:
-        if input.static:
-            table = pa.Table.from_batches(parts[input.name], input.schema)
-            yield push(input.name, table)
-    while turns:
-        for name in list(turns):
-            tuples = next(turns[name], None)
-            if tuples is None:
-                del turns[name]
-            else:
-                yield push(name, tuples)
-    yield run.end()
-
-
-def _parts(name: str, schema: pa.Schema, given: Any, size: int, unread: Unread | None) -> Iterator[pa.RecordBatch]:
-    """An input in record batches of its schema, none longer than `size`."""
-    if isinstance(given, str | Path):
-        parts: Iterable[Any] = files.read(given, schema, unread)
-    elif hasattr(given, "splits"):
-        parts = files.tuples_of(given, unread)
-    elif _is_parted(given):
-        parts = given
-    else:
-        parts = [given]
-    for part in parts:
-        tuples = intake.batch(name, schema, part)
-        for start in range(0, max(tuples.num_rows, 1), size):
-            yield tuples.slice(start, size)
-
-
-def _is_parted(given: Any) -> bool:
-    """Whether a value is an iterable of parts rather than tuples."""
-    if isinstance(given, list | tuple):
-        return bool(given) and not isinstance(given[0], Mapping)
-    arrow = hasattr(given, "__arrow_c_stream__") or hasattr(given, "__arrow_c_array__")
-    return isinstance(given, Iterable) and not isinstance(given, Mapping) and not arrow and not hasattr(given, "iloc")
-
-
-def _sink(name: str, given: object, schema: pa.Schema) -> LocalSink:
-    if isinstance(given, str | Path):
-        return files.sink(given, schema)
-    if hasattr(given, "write") and hasattr(given, "close"):
-        return cast(LocalSink, given)
-    raise RunError(f"output {name}: give a path or a sink with `write` and `close`, not {type(given).__name__}")

@@ -15,10 +15,10 @@ from australis.errors import RunError
 
 
 class Log:
-    """A folder of Spark's: `offsets` has the plan of each batch, `commits` an entry for each that came to its end.
+    """A folder of Spark's: `offsets` has the plan of each batch, `commits` an entry for each batch that is done.
 
-    Spark renames entries without a word to the disk. So each plan is synced before anything is made of it: then no sink
-    and no state is ever ahead of the log, whatever happens to the power. A commit that is lost lets a batch run again.
+    Spark does not sync what it writes. So each plan is synced before its batch runs: no sink and no state is ever ahead
+    of the log, even after a power cut. Where a commit is lost, the batch is run again.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -34,20 +34,20 @@ class Log:
         return self._plan(number)[0]
 
     def last(self) -> Batch | None:
-        """The last batch that was planned, whether it was run to its end or not."""
+        """The last batch that was planned, done or not."""
         numbers = self._numbers("offsets")
         last = self.batch(numbers[-1]) if numbers else None
         return last if last is not None and last.version else None
 
     @property
     def planned(self) -> int:
-        """Its version."""
+        """The version of the last batch that was planned; 0 if none was."""
         last = self.last()
         return 0 if last is None else last.version
 
     @property
     def committed(self) -> int:
-        """The version of the last batch that was run to its end."""
+        """The version of the last batch that is done; 0 if none is."""
         both = sorted({*self._numbers("offsets")}.intersection(self._numbers("commits")))
         return self.batch(both[-1]).version if both else 0
 
@@ -62,7 +62,7 @@ class Log:
         return self._plan(numbers[-1])[1] if numbers else {}
 
     def sync(self, number: int) -> None:
-        """See to it that a plan is on the disk."""
+        """Sync a plan to the disk."""
         plan = self.folder / "offsets" / str(number)
         for path in (plan,) if number else (plan, self.folder / "metadata"):
             with path.open("rb") as file:
@@ -70,9 +70,9 @@ class Log:
             sync_folder(path.parent)
 
     def mend(self) -> None:
-        """Drop the last entries if their bytes never came to the disk, so that Spark reads the rest; refuse other gaps.
+        """Remove the last entries if they are empty, as a power cut leaves them, and check the others.
 
-        Nothing was made of such a plan, and a batch with such a commit is run again.
+        The batch of such a plan has not run, and a batch with such a commit is run again.
         """
         for name in ("commits", "offsets"):
             for number in reversed(self._numbers(name)):
@@ -87,6 +87,7 @@ class Log:
         self._check()
 
     def _check(self) -> None:
+        """Refuse a log that Spark would not read, or that has lost the plan of a committed batch."""
         metadata = self.folder / "metadata"
         if metadata.exists():
             try:

@@ -1,4 +1,4 @@
-"""Losses: tuples that boxes could make no use of, and that nothing takes from them; how many, and what to do."""
+"""Losses: tuples that boxes found late or refused, and that nothing takes; how many, and what to do."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from australis.model.box import LATE, lost
 from australis.model.network import Arrow, Network
 from australis.model.order import Order
 
-Given = Mapping[str, Mapping[str, int]]
-"""How many tuples boxes have given, by name and by port."""
+PortCounts = Mapping[str, Mapping[str, int]]
+"""How many tuples boxes have given, by box and by port."""
 
 
 def unwired(network: Network, names: Iterable[str]) -> Iterator[Arrow]:
@@ -25,20 +25,21 @@ def unwired(network: Network, names: Iterable[str]) -> Iterator[Arrow]:
                 yield Arrow(name, port)
 
 
-def losses(network: Network, given: Given, slack: str = "", letters: bool = False) -> list[str]:
+def losses(network: Network, counts: PortCounts, slack: str = "", letters: bool = False) -> list[str]:
     """A sentence for each port whose tuples are lost, with what to do.
 
-    `slack` says how people give slack where they do not make boxes; `letters` that what was refused is kept.
+    `slack` is the remedy for late tuples where people do not make the boxes themselves. `letters` says that refused
+    tuples are kept as dead letters.
     """
-    told = []
+    sentences = []
     for arrow in unwired(network, [node.name for node in network.nodes]):
-        count = given.get(arrow.source, {}).get(arrow.port, 0)
+        count = counts.get(arrow.source, {}).get(arrow.port, 0)
         if count:
             were = f"{count:,} {'tuple was' if count == 1 else 'tuples were'} {lost(arrow.port)}"
             kept = "they are dead letters; to use them, " if letters and lost(arrow.port) != LATE else ""
             remedies = _remedies(network, arrow, slack)
-            told.append(f"{were} at box `{arrow.source}`: {kept}{', or '.join(remedies)}")
-    return told
+            sentences.append(f"{were} at box `{arrow.source}`: {kept}{', or '.join(remedies)}")
+    return sentences
 
 
 def _remedies(network: Network, arrow: Arrow, slack: str) -> Iterator[str]:
@@ -56,11 +57,11 @@ def _remedies(network: Network, arrow: Arrow, slack: str) -> Iterator[str]:
     yield f"send its port `{arrow.port}` somewhere"
 
 
-def summed(given: Given, word: str) -> dict[str, int]:
+def summed(counts: PortCounts, word: str) -> dict[str, int]:
     """The boxes that found tuples late, or refused some, and how many.
 
     >>> summed({"stats": {"out": 9, "late": 2}, "pairs": {"out": 1, "late_left": 0, "late_right": 0}}, "late")
     {'stats': 2}
     """
-    found = {name: sum(n for port, n in ports.items() if lost(port) == word) for name, ports in given.items()}
-    return {name: count for name, count in found.items() if count}
+    sums = {name: sum(n for port, n in ports.items() if lost(port) == word) for name, ports in counts.items()}
+    return {name: count for name, count in sums.items() if count}

@@ -41,37 +41,36 @@ class TaskMeasures:
     boxes: dict[str, list[float]] = field(default_factory=dict)
     arrows: dict[tuple[str, str], list[int]] = field(default_factory=dict)
     widths: dict[tuple[str, str], int | None] = field(default_factory=dict)
-    _since: float = 0.0
 
-    def over(self, events: Iterable[Event | Passage], elsewhere: Collection[tuple[str, str]] = ()) -> None:
-        """Run boxes, and measure each; those of a chain share its time by the tuples that they are given.
+    def run(self, events: Iterable[Event | Passage], uncounted: Collection[tuple[str, str]] = ()) -> None:
+        """Run boxes, and measure each. Those of a chain share its time by the tuples that they take.
 
-        What leaves ports that are the same in every partition is counted `elsewhere`.
+        What leaves `uncounted` ports is not counted: it is the same in every partition, and the first counts it.
         """
-        self._since = time.perf_counter()
+        start = time.perf_counter()
         for event in events:
-            seconds = time.perf_counter() - self._since
+            seconds = time.perf_counter() - start
             if isinstance(event, Passage):
                 self._passed(event, seconds)
             else:
                 name = event.node.name
                 self._ran(name, seconds, sum(map(len, event.inputs)))
                 for port, train in event.outputs.items():
-                    if (name, port) not in elsewhere:
-                        self.along(name, port, train)
-            self._since = time.perf_counter()
+                    if (name, port) not in uncounted:
+                        self.count(name, port, train)
+            start = time.perf_counter()
 
-    def along(self, source: str, port: str, train: Train) -> None:
+    def count(self, source: str, port: str, train: Train) -> None:
         """Count what flows from a port."""
         self._flowed(source, port, len(train), train)
 
     def _passed(self, passage: Passage, seconds: float) -> None:
-        taken = (len(passage.came), *passage.counts[:-1])
-        for node, came, given in zip(passage.chain.nodes, taken, passage.counts, strict=True):
+        taken = (len(passage.train), *passage.counts[:-1])
+        for node, tuples, passed in zip(passage.chain.nodes, taken, passage.counts, strict=True):
             ports = list(self.network.schemas[node.name])
-            self._ran(node.name, seconds * came / max(sum(taken), 1), came)
-            for port, count in zip(ports, (given, came - given), strict=False):
-                self._flowed(node.name, port, count, passage.came)
+            self._ran(node.name, seconds * tuples / max(sum(taken), 1), tuples)
+            for port, count in zip(ports, (passed, tuples - passed), strict=False):
+                self._flowed(node.name, port, count, passage.train)
 
     def _ran(self, name: str, seconds: float, taken: int) -> None:
         box = self.boxes.setdefault(name, [0.0, 0])
@@ -88,26 +87,26 @@ class TaskMeasures:
         counts[1] += like.nbytes * count // max(len(like), 1) if width is None else count * width
 
     def table(self, batch: int, partition: int) -> pa.RecordBatch:
-        """The rows that it comes to."""
+        """What was measured, as rows."""
         rows = []
         for name, (seconds, taken) in self.boxes.items():
             given = {port: self.arrows.get((name, port), (0, 0))[0] for port in self.network.schemas[name]}
             main = next(iter(given))
-            some = {word: [given[port] for port in given if lost(port) == word] for word in (LATE, REFUSED)}
-            late, refused = (sum(counts) if counts else None for counts in some.values())
+            lost_tuples = [[given[port] for port in given if lost(port) == word] for word in (LATE, REFUSED)]
+            late, refused = (sum(counts) if counts else None for counts in lost_tuples)
             rows.append(_row(batch, "box", name, main, partition, seconds=seconds, taken=int(taken), given=given[main],
                              late=late, refused=refused))  # fmt: skip
         for (source, port), (tuples, size) in self.arrows.items():
-            came = int(self.boxes[source][1]) if source in self.boxes else None
-            rows.append(_row(batch, "arrow", source, port, partition, taken=came, given=tuples, bytes=size))
+            taken_by_box = int(self.boxes[source][1]) if source in self.boxes else None
+            rows.append(_row(batch, "arrow", source, port, partition, taken=taken_by_box, given=tuples, bytes=size))
         return _table(rows, SCHEMA)
 
 
 def _row(
-    batch: int, kind: str, name: str, port: str | None, partition: int | None, **found: float | None
+    batch: int, kind: str, name: str, port: str | None, partition: int | None, **values: float | None
 ) -> tuple[object, ...]:
     place = {"batch": batch, "kind": kind, "name": name, "port": port, "partition": partition}
-    return tuple((place | found).get(column) for column in SCHEMA.names)
+    return tuple((place | values).get(column) for column in SCHEMA.names)
 
 
 def _width(columns: pa.Schema) -> int | None:

@@ -1,4 +1,4 @@
-"""Merging: finite inputs that meet in a union are taken by the stream's own time, whatever a runner reads first."""
+"""Merging: finite inputs that meet in a union are merged by the stream's own time, not by what is read first."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _streams(network: Network, arrow: Arrow) -> Iterator[str]:
 
 
 def _ordered(network: Network, arrow: Arrow, names: dict[str, str]) -> Iterator[str]:
-    """The columns that boxes after an arrow are ordered on; `names` are what columns of the arrow were called first."""
+    """The columns that boxes after an arrow are ordered on; `names` has what the arrow's columns were called first."""
     for node in network.nodes:
         for side in (side for side, source in enumerate(node.sources) if source == arrow):
             on = node.box.ordered_on(side)
@@ -55,7 +55,7 @@ def _ordered(network: Network, arrow: Arrow, names: dict[str, str]) -> Iterator[
 
 
 def by_arrival(network: Network, name: str) -> str:
-    """A union before a box that takes different inputs as they arrive, rather than by their order; none if empty."""
+    """The name of a union before a box that takes several inputs as they arrive; empty if there is none."""
     node = network.named.get(name)
     for arrow in () if node is None else node.sources:
         before = network.named.get(arrow.source)
@@ -63,8 +63,8 @@ def by_arrival(network: Network, name: str) -> str:
             streams = {each for source in before.sources for each in _streams(network, source)}
             if len(streams) > 1:
                 return before.name
-        if found := by_arrival(network, arrow.source):
-            return found
+        if union := by_arrival(network, arrow.source):
+            return union
     return ""
 
 

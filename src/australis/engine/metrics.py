@@ -1,12 +1,27 @@
-"""Metrics of a run for Prometheus, as text at `/metrics` of a small web server."""
+"""Metrics of a run for Prometheus, at `/metrics` of a small web server.
+
+prometheus_client writes the text. The server is the one that programs post to: the client's own takes any number of
+connections, and waits for each without end. Whoever reaches the port may read. A server for this machine alone
+answers only to its address, so that web pages cannot read it by a name of theirs that leads here.
+"""
 
 from __future__ import annotations
 
+import errno
+import socket
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from ipaddress import ip_address
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
+from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from australis.connectors.address import LOOPBACK
 from australis.connectors.push.connections import Connections, Handler
 from australis.errors import RunError
 from australis.model.box import LATE, REFUSED, lost
@@ -14,16 +29,17 @@ from australis.model.box import LATE, REFUSED, lost
 if TYPE_CHECKING:
     from australis.engine.spark.run import Run
 
-LOOPBACK = "127.0.0.1"
-TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _GRACE = 1.0  # seconds for answers under way when it is closed
 _PAUSE = 1.0  # seconds for which a backlog is remembered: counting it may be slow
+_PLAIN = "text/plain; charset=utf-8"
+_NO_ADDRESS = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
 
-Samples = Iterable[tuple[Mapping[str, str], float]]
+Samples = Iterable[tuple[tuple[str, ...], float]]
+"""The values of a metric's labels, and a number."""
 
 
 def serve(run: Run, port: int, host: str = LOOPBACK) -> Server:
-    """Serve a run's metrics until they are closed; to this machine only, if no host is given."""
+    """Serve a run's metrics until the server is closed; to this machine only, if no host is given."""
     server = Server(port, host)
     server.run = run
     return server
@@ -34,22 +50,18 @@ class Server:
 
     def __init__(self, port: int, host: str = LOOPBACK) -> None:
         self.run: Run | None = None
-        self._lock, self._asked, self._backlog = Lock(), 0.0, dict[str, int]()
+        self._lock, self._counted, self._backlog = Lock(), 0.0, dict[str, int]()
         try:
-            self._server = _Listening(self, host, port)
+            self._server = _Listener(self, host, port)
         except (OSError, OverflowError) as error:
-            told = error.strerror if isinstance(error, OSError) and error.strerror else error
-            raise RunError(
-                f"metrics at {host}:{port}: {told}; choose another port, or 0 for any that is free"
-            ) from error
+            raise RunError(f"metrics at {_spelled(host, port)}: {_reason(error)}") from error
         self.address: tuple[str, int] = self._server.server_address[:2]  # type: ignore[assignment]
         self._thread = Thread(target=self._server.serve_forever, args=(0.05,), name="metrics", daemon=True)
         self._thread.start()
 
     @property
     def url(self) -> str:
-        host, port = self.address
-        return f"http://{f'[{host}]' if ':' in host else host}:{port}/metrics"
+        return f"http://{_spelled(*self.address)}/metrics"
 
     def close(self) -> None:
         self._server.finish(_GRACE, 0.0)
@@ -63,92 +75,119 @@ class Server:
         self.close()
 
     def text(self) -> str | None:
-        """What is served now; nothing before there is a run."""
-        return None if self.run is None else text(self.run, self._waiting(self.run))
+        """The metrics now; none before there is a run."""
+        return None if self.run is None else text(self.run, self._count_backlog(self.run))
 
-    def _waiting(self, run: Run) -> dict[str, int]:
+    def _count_backlog(self, run: Run) -> dict[str, int]:
+        """The tuples that wait in each source, counted once a second at most."""
         with self._lock:
-            if time.monotonic() - self._asked >= _PAUSE:
+            if time.monotonic() - self._counted >= _PAUSE:
                 try:
                     self._backlog = run.backlog()
                 except Exception:  # the run itself tells what is wrong with a source
                     self._backlog = {}
-                self._asked = time.monotonic()
+                self._counted = time.monotonic()
             return self._backlog
 
 
 def text(run: Run, backlog: Mapping[str, int]) -> str:
     """All metrics in Prometheus's text format."""
-    totals = run.totals
-    boxes, ports = dict(totals.boxes), totals.ports
-    inputs = {input.name: totals.taken[input.name] for input in run.network.inputs if not input.static}
-    outputs = {output.name: totals.given[output.name] for output in run.network.outputs}
-    last = {} if totals.last is None else {"": totals.last}
-    return "".join((
-        _metric("tuples_in_total", "counter", "Tuples taken from inputs.", _by("input", inputs)),
-        _metric("tuples_out_total", "counter", "Tuples given to outputs.", _by("output", outputs)),
-        _metric("dead_letters_total", "counter", "Tuples that could not be read, or were refused.",
-                _by("", {"": run.letters})),
-        _metric("batches_total", "counter", "Batches done.", _by("", {"": totals.batches})),
-        _metric("batch_seconds", "gauge", "How long the last batch took.", _by("", last)),
-        _metric("delay_seconds", "gauge", "The longest delay of the last tuples of an output.",
-                _by("output", dict(totals.delay))),
-        _metric("backlog_tuples", "gauge", "About how many tuples wait in a source.", _by("input", backlog)),
-        _metric("box_seconds_total", "counter", "The time that a box has taken.",
-                _by("box", {name: box.seconds for name, box in boxes.items()})),
-        _metric("box_tuples_in_total", "counter", "Tuples given to a box.",
-                _by("box", {name: box.taken for name, box in boxes.items()})),
-        _metric("box_tuples_out_total", "counter", "Tuples that a box gave on a port.", _by_port(ports)),
-        _metric("late_tuples_total", "counter", "Tuples that a box found late.", _by_port(ports, LATE)),
-        _metric("refused_tuples_total", "counter", "Tuples that a box refused.", _by_port(ports, REFUSED)),
-    ))  # fmt: skip
+    return generate_latest(RunCollector(run, backlog)).decode()
 
 
-def _by(label: str, values: Mapping[str, float]) -> Samples:
-    return [({label: name} if label else {}, value) for name, value in values.items()]
+@dataclass(frozen=True)
+class RunCollector(Collector):
+    """The metrics of a run, from what it has counted itself."""
+
+    run: Run
+    backlog: Mapping[str, int]
+
+    def collect(self) -> Iterator[Metric]:
+        totals, network = self.run.totals, self.run.network
+        boxes, ports = dict(totals.boxes), totals.ports
+        inputs = {input.name: totals.taken[input.name] for input in network.inputs if not input.static}
+        outputs = {output.name: totals.given[output.name] for output in network.outputs}
+        last = [] if totals.last is None else [((), totals.last)]
+        yield _counter("tuples_in_total", "Tuples taken from inputs.", ["input"], _by_name(inputs))
+        yield _counter("tuples_out_total", "Tuples given to outputs.", ["output"], _by_name(outputs))
+        yield _counter("dead_letters_total", "Tuples that could not be read, or were refused.", [],
+                       [((), self.run.letters)])  # fmt: skip
+        yield _counter("batches_total", "Batches done.", [], [((), totals.batches)])
+        yield _gauge("batch_seconds", "How long the last batch took.", [], last)
+        yield _gauge("delay_seconds", "The longest delay of the last tuples of an output.", ["output"],
+                     _by_name(dict(totals.delay)))  # fmt: skip
+        yield _gauge("backlog_tuples", "About how many tuples wait in a source.", ["input"], _by_name(self.backlog))
+        yield _counter("box_seconds_total", "The time that a box has taken.", ["box"],
+                       _by_name({name: box.seconds for name, box in boxes.items()}))  # fmt: skip
+        yield _counter("box_tuples_in_total", "Tuples given to a box.", ["box"],
+                       _by_name({name: box.taken for name, box in boxes.items()}))  # fmt: skip
+        yield _counter("box_tuples_out_total", "Tuples that a box gave on a port.", ["box", "port"], _by_port(ports))
+        yield _counter("late_tuples_total", "Tuples that a box found late.", ["box", "port"], _by_port(ports, LATE))
+        yield _counter("refused_tuples_total", "Tuples that a box refused.", ["box", "port"],
+                       _by_port(ports, REFUSED))  # fmt: skip
+
+
+def _counter(name: str, help: str, labels: list[str], samples: Samples) -> Metric:
+    family = CounterMetricFamily(f"australis_{name}", help, labels=labels)
+    for values, count in samples:
+        family.add_metric(values, count)
+    return family
+
+
+def _gauge(name: str, help: str, labels: list[str], samples: Samples) -> Metric:
+    family = GaugeMetricFamily(f"australis_{name}", help, labels=labels)
+    for values, value in samples:
+        family.add_metric(values, value)
+    return family
+
+
+def _by_name(values: Mapping[str, float]) -> Samples:
+    return [((name,), value) for name, value in values.items()]
 
 
 def _by_port(ports: Mapping[str, Mapping[str, int]], word: str = "") -> Samples:
     """By box and port; with a word, by those ports alone whose tuples have come to that."""
     return [
-        ({"box": name, "port": port}, count)
+        ((name, port), count)
         for name, counts in ports.items()
         for port, count in counts.items()
         if not word or lost(port) == word
     ]
 
 
-def _metric(name: str, kind: str, help: str, samples: Samples) -> str:
-    lines = [f"# HELP australis_{name} {help}", f"# TYPE australis_{name} {kind}"]
-    for labels, value in samples:
-        spelled = ",".join(f'{label}="{_escaped(of)}"' for label, of in labels.items())
-        lines.append(f"australis_{name}{f'{{{spelled}}}' if spelled else ''} {value}")
-    return "\n".join(lines) + "\n"
+def _spelled(host: str, port: int) -> str:
+    return f"{f'[{host}]' if ':' in host else host}:{port}"
 
 
-def _escaped(value: str) -> str:
-    return value.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
+def _reason(error: OSError | OverflowError) -> str:
+    """Why a server cannot listen, and what to do."""
+    reason = getattr(error, "strerror", None) or error
+    if isinstance(error, socket.gaierror) or getattr(error, "errno", None) in _NO_ADDRESS:
+        return f"{reason}; the host is an address of this machine: leave it out for {LOOPBACK}"
+    return f"{reason}; choose another port, or 0 for any that is free"
 
 
-class _Listening(Connections):
+class _Listener(Connections):
     def __init__(self, metrics: Server, host: str, port: int) -> None:
         self.metrics = metrics
         super().__init__(host, port, _MetricsHandler)
+        self.private = ip_address(str(self.server_address[0])).is_loopback
+        """Whether it is for this machine alone."""
 
 
 class _MetricsHandler(Handler):
-    server: _Listening
+    server: _Listener
     server_version, sys_version = "Australis", ""
 
     def do_GET(self) -> None:  # noqa: N802 (the library's name)
-        if self.path.partition("?")[0] != "/metrics":
-            self._answer(404, "there is only GET /metrics\n", "text/plain; charset=utf-8")
-            return
-        found = self.server.metrics.text()
-        if found is None:
-            self._answer(503, "the run has not begun\n", "text/plain; charset=utf-8")
+        if self.server.private and not _local(self.headers.get("Host", "")):
+            self._answer(403, "ask by this machine's address, such as 127.0.0.1, or by localhost\n", _PLAIN)
+        elif self.path.partition("?")[0] != "/metrics":
+            self._answer(404, "there is only GET /metrics\n", _PLAIN)
+        elif (metrics := self.server.metrics.text()) is None:
+            self._answer(503, "the run has not begun\n", _PLAIN)
         else:
-            self._answer(200, found, TYPE)
+            self._answer(200, metrics, CONTENT_TYPE_PLAIN_0_0_4)
 
     do_HEAD = do_GET  # noqa: N815 (the library's name)
 
@@ -160,6 +199,20 @@ class _MetricsHandler(Handler):
         self.send_response(code)
         self.send_header("Content-Type", type)
         self.send_header("Content-Length", str(len(body)))
+        self.send_header("X-Content-Type-Options", "nosniff")
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(body)
+
+
+def _local(host: str) -> bool:
+    """Whether a request's `Host` is an address or `localhost`; other names may be anybody's.
+
+    >>> [_local(host) for host in ("127.0.0.1:9090", "[::1]:9090", "localhost", "", "example.org:9090", "[")]
+    [True, True, True, True, False, False]
+    """
+    try:
+        name = urlsplit(f"//{host}").hostname or ""
+        return name in ("", "localhost") or bool(ip_address(name))
+    except ValueError:
+        return False

@@ -9,12 +9,12 @@ import pyarrow as pa
 
 from australis.connectors.sink import Agreeing, Sink, Writer
 from australis.engine.checkpoint import Checkpoint
-from australis.errors import RunError
+from australis.errors import Subject, placed
 
 
 @dataclass(frozen=True)
 class OpenSink:
-    """Where tuples of some columns go."""
+    """A sink that is open, with the columns of its tuples."""
 
     sink: Sink
     schema: pa.Schema
@@ -22,19 +22,15 @@ class OpenSink:
 
 
 def outlet(name: str, sink: Sink, schema: pa.Schema, checkpoint: Checkpoint) -> OpenSink:
-    """Open the sink of an output. It is taken up where its checkpoint is: what is beyond that goes, and is told of."""
-    try:
+    """Open the sink of an output where the checkpoint is. What the sink has beyond that is dropped, with a warning."""
+    with placed(Subject("output", name)):
         writer = sink.open(schema, checkpoint.run, replace=not checkpoint.lasting)
-    except RunError as error:
-        raise RunError(f"output {name}: {error}") from error
-    try:
-        told = writer.agree(checkpoint.log.planned, checkpoint.log.committed) if isinstance(writer, Agreeing) else ""
-        if told:
-            warnings.warn(f"output {name}: {told}", stacklevel=2)
-    except RunError as error:
-        writer.close()
-        raise RunError(f"output {name}: {error}") from error
-    except BaseException:
-        writer.close()
-        raise
+        try:
+            log = checkpoint.log
+            dropped = writer.agree(log.planned, log.committed) if isinstance(writer, Agreeing) else ""
+            if dropped:
+                warnings.warn(f"output {name}: {dropped}", stacklevel=2)
+        except BaseException:
+            writer.close()
+            raise
     return OpenSink(sink, schema, writer)

@@ -19,13 +19,13 @@ T = TypeVar("T")
 _AHEAD = 4
 
 
-def stamped(
-    parts: Iterable[Part], batch: Batch, place: int, bad: list[Letter], before: int | None = None
+def stamp(
+    parts: Iterable[Part], batch: Batch, place: int, unread: list[Letter], before: int | None = None
 ) -> Iterator[Train]:
-    """The tuples of a split, stamped and numbered; what could not be read goes to `bad`.
+    """The tuples of a split with their time and arrival numbers. What could not be read is added to `unread`.
 
-    They arrive in the order of splits, or in that of their own numbers from `before` on. No train is empty, as a part
-    is of which nothing could be read: a step ends at the arrival number of its last tuple.
+    Tuples are numbered in the order of splits, or by their own numbers after `before`. No train is empty: a step ends
+    at the arrival number of its last tuple.
     """
     row = 0
     for part in parts:
@@ -34,18 +34,18 @@ def stamped(
             number = batch.numbers(place, row, count) if before is None else batch.merging(part.number - before)
             yield Train(part.tuples, np.full(count, batch.clock), number)
         row += count
-        bad += part.letters
+        unread += part.letters
 
 
-def trains(schema: pa.Schema, arriving: Iterable[Train], length: int) -> Iterator[Train]:
+def cut(schema: pa.Schema, trains: Iterable[Train], length: int) -> Iterator[Train]:
     """The same tuples in trains of exactly a length, but for the last."""
     held: list[Train] = []
     count = 0
-    for train in arriving:
+    for train in trains:
         while count + len(train) >= length:
-            cut = length - count
-            yield concat(schema, [*held, train.slice(0, cut) if cut < len(train) else train])
-            train, held, count = train.slice(cut, len(train)), [], 0
+            missing = length - count
+            yield concat(schema, [*held, train.slice(0, missing) if missing < len(train) else train])
+            train, held, count = train.slice(missing, len(train)), [], 0
         if len(train):
             held.append(train)
             count += len(train)
@@ -53,38 +53,38 @@ def trains(schema: pa.Schema, arriving: Iterable[Train], length: int) -> Iterato
         yield concat(schema, held)
 
 
-def ahead(things: Iterable[T]) -> Iterator[T]:
-    """The same things, got ready by a thread of its own while those before them are used."""
-    made: Queue[tuple[T | None, BaseException | None]] = Queue(_AHEAD)
-    left = Event()
+def read_ahead(items: Iterable[T]) -> Iterator[T]:
+    """The same items. A thread reads the next few while those before them are used."""
+    queue: Queue[tuple[T | None, BaseException | None]] = Queue(_AHEAD)
+    abandoned = Event()
 
-    def make() -> None:
+    def fill() -> None:
         try:
-            for thing in things:
-                made.put((thing, None))
-                if left.is_set():
+            for item in items:
+                queue.put((item, None))
+                if abandoned.is_set():
                     return
         except BaseException as error:
-            made.put((None, error))
+            queue.put((None, error))
         else:
-            made.put((None, StopIteration()))
+            queue.put((None, StopIteration()))
 
-    def taken() -> Iterator[T]:
-        thread = Thread(target=make, daemon=True)
+    def drain() -> Iterator[T]:
+        thread = Thread(target=fill, daemon=True)
         thread.start()
         try:
             while True:
-                thing, error = made.get()
+                item, error = queue.get()
                 if isinstance(error, StopIteration):
                     return
                 if error is not None:
                     raise error
-                yield thing  # type: ignore[misc]
+                yield item  # type: ignore[misc]
         finally:
-            left.set()
+            abandoned.set()
             while thread.is_alive():
-                while not made.empty():
-                    made.get_nowait()
+                while not queue.empty():
+                    queue.get_nowait()
                 thread.join(0.01)
 
-    return taken()
+    return drain()

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from australis.connectors.source import Divided, Source
-from australis.engine.job import Home, Job
+from australis.engine.job import Job, Lineage
 from australis.engine.superbox import stateful
 from australis.errors import RunError, listing
 from australis.model.box import Key
@@ -17,7 +17,7 @@ from australis.plan import Plan, Stage, plan
 def planned(
     network: Network, sources: Mapping[str, Source], partitions: int, kept: Mapping[str, tuple[int, ...]] | None = None
 ) -> Plan:
-    """The plan of a network, with what its sources say of how they are divided, and boxes `kept` as they were."""
+    """The plan of a network whose sources may be divided already; boxes of `kept` keep their layouts."""
     streams = [input.name for input in network.inputs if not input.static]
     divided: dict[str, Key | None] = dict.fromkeys(streams, () if partitions == 1 else None)
     for name in streams if partitions > 1 else ():
@@ -28,32 +28,28 @@ def planned(
 
 
 def successor(old: Job, began: int, network: Network, sources: Mapping[str, Source], number: int) -> Job:
-    """The job of a network that follows one which began at a version."""
+    """The job of a network that follows another, whose first version was `began`."""
     after, layouts = planned(network, sources, old.partitions), {}
     staying = {node.name for node in network.nodes if _stays(old.network, network, node)}
-    if old.partitions > 1 and any(_way(before) != _way(stage) for stage, before in _kin(old, after, staying)):
-        # The cheapest plan divides a box in another way than its state is: keep to that, at the price of an exchange.
+    pairs = ((stage, before) for stage in after.stages for before in _ancestors(old, stage, staying))
+    if old.partitions > 1 and any(_layout(before) != _layout(stage) for stage, before in pairs):
+        # The cheapest plan divides a box in another way than its state: keep the state's way, and pay for an exchange.
         layouts = {name: places for name, places in old.plan.layouts.items() if name in staying}
         after = planned(network, sources, old.partitions, layouts)
-    gone = {node.name for node in old.network.nodes if stateful(old.network, node)} - staying
-    owners = {name: old.owners.get(name, name) for name in staying}
-    used = {old.owners.get(name, name) for name in gone}
-    owners |= {node.name: f"{node.name}@{number}" for node in network.nodes if node.name in used - staying}
-    homes = _homes(old, began, after, staying, number)
     starts = {
         input.name: old.starts[input.name] if input.name in old.starts else sources[input.name].start()
         for input in network.inputs
         if not input.static
     }
-    changed = {name: owner for name, owner in owners.items() if owner != name}
     return replace(
-        old, network=network, plan=after, sources=sources, number=number, starts=starts, homes=homes, owners=changed,
-        given=_given(old.network, network), layouts=layouts,
+        old, network=network, plan=after, sources=sources, number=number, starts=starts,
+        lineages=_lineages(old, began, after, staying, number), owners=_owners(old, network, staying, number),
+        unchanged=_unchanged(old.network, network), layouts=layouts,
     )  # fmt: skip
 
 
 def losses(old: Network, new: Network) -> Iterator[str]:
-    """What of a network's progress another one cannot go on with, in words."""
+    """What is lost when a run goes on with another network, in words."""
     inputs = {input.name: input for input in new.inputs}
     for input in old.inputs:
         if input.name not in inputs:
@@ -68,7 +64,7 @@ def losses(old: Network, new: Network) -> Iterator[str]:
 
 
 def _stays(old: Network, new: Network, node: Node) -> bool:
-    """Whether a box goes on with its state: it is the same, over the same columns."""
+    """Whether a box keeps its state: it has some, and is the same box over the same columns."""
     before = old.named.get(node.name)
     if before is None or before.box != node.box or not stateful(new, node):
         return False
@@ -76,8 +72,8 @@ def _stays(old: Network, new: Network, node: Node) -> bool:
     return schemas[0] == schemas[1]
 
 
-def _given(old: Network, new: Network) -> frozenset[str]:
-    """The inputs and boxes that were there before, over the same: what they make of stored tables has come out."""
+def _unchanged(old: Network, new: Network) -> frozenset[str]:
+    """The inputs and boxes that both networks have, over the same inputs and boxes."""
     same = {input.name for input in new.inputs if input in old.inputs}
     for node in new.nodes:
         if old.named.get(node.name) == node and all(arrow.source in same for arrow in node.sources):
@@ -85,38 +81,50 @@ def _given(old: Network, new: Network) -> frozenset[str]:
     return frozenset(same)
 
 
-def _homes(old: Job, began: int, after: Plan, staying: set[str], number: int) -> tuple[Home, ...]:
-    homes, taken = [], set[int]()
+def _owners(old: Job, network: Network, staying: set[str], number: int) -> dict[str, str]:
+    """What boxes are called in the state, where that is not their name.
+
+    A box that stays keeps what it is called. A new one with the name of a box that goes is called otherwise.
+    """
+    gone = {node.name for node in old.network.nodes if stateful(old.network, node)} - staying
+    used = {old.owners.get(name, name) for name in gone}
+    owners = {name: old.owners.get(name, name) for name in staying}
+    owners |= {node.name: f"{node.name}@{number}" for node in network.nodes if node.name in used - staying}
+    return {name: owner for name, owner in owners.items() if owner != name}
+
+
+def _lineages(old: Job, began: int, after: Plan, staying: set[str], number: int) -> tuple[Lineage, ...]:
+    """Where the state of each stage is: with the first old stage that shares a box and has no heir yet, or anew."""
+    lineages, inherited = [], set[int]()
     for stage in after.stages:
-        boxes = staying.intersection(stage.nodes)
-        kin = [before for before in old.plan.stages if boxes.intersection(before.nodes)]
-        for before in kin:
-            if old.partitions > 1 and _way(before) != _way(stage):
+        ancestors = _ancestors(old, stage, staying)
+        for before in ancestors:
+            if old.partitions > 1 and _layout(before) != _layout(stage):
+                boxes = staying.intersection(stage.nodes, before.nodes)
                 raise RunError(
-                    f"box {listing(sorted(boxes & set(before.nodes)))}: the new network divides its tuples in another"
+                    f"box {listing(sorted(boxes))}: the new network divides its tuples in another"
                     " way, and its state cannot follow; give it another name to let it start empty"
                 )
-        named = [old.homes[before.index].name for before in kin]
-        keeper = next((before for before in kin if before.index not in taken), None)
-        if keeper is None:
-            homes.append(Home(f"{number}.{stage.index}", None, tuple(named)))
+        names = [old.lineages[before.index].name for before in ancestors]
+        parent = next((before for before in ancestors if before.index not in inherited), None)
+        if parent is None:
+            lineages.append(Lineage(f"{number}.{stage.index}", None, tuple(names)))
             continue
-        taken.add(keeper.index)
-        home = old.homes[keeper.index]
-        since = began - 1 if home.since is None else home.since
-        homes.append(Home(home.name, since, tuple(name for name in named if name != home.name)))
-    return tuple(homes)
+        inherited.add(parent.index)
+        lineage = old.lineages[parent.index]
+        since = began - 1 if lineage.since is None else lineage.since
+        lineages.append(Lineage(lineage.name, since, tuple(name for name in names if name != lineage.name)))
+    return tuple(lineages)
 
 
-def _kin(old: Job, after: Plan, staying: set[str]) -> Iterator[tuple[Stage, Stage]]:
-    """Each new stage with the old ones of which boxes stay in it."""
-    for stage in after.stages:
-        boxes = staying.intersection(stage.nodes)
-        yield from ((stage, before) for before in old.plan.stages if boxes.intersection(before.nodes))
+def _ancestors(old: Job, stage: Stage, staying: set[str]) -> list[Stage]:
+    """The old stages that have a box of a new one, and its state."""
+    boxes = staying.intersection(stage.nodes)
+    return [before for before in old.plan.stages if boxes.intersection(before.nodes)]
 
 
-def _way(stage: Stage) -> object:
-    """How the tuples of a stage lie in partitions."""
+def _layout(stage: Stage) -> object:
+    """How the tuples of a stage are divided among partitions."""
     if stage.one:
         return "one"
     return frozenset(entry.by or entry.partitioning for entry in stage.entries if not entry.static)

@@ -8,20 +8,21 @@ from types import MappingProxyType
 
 from australis.boxes.signals.column import shown
 from australis.engine.merging import done
-from australis.errors import RunError
+from australis.errors import RunError, Subject
 from australis.model.box import Moment, Tables, Trains
 from australis.model.network import Network, Node
 from australis.model.train import Train
-from australis.model.validation import title
 from australis.plan.chains import Chain
 
 Arrows = dict[tuple[str, str], Train]
 """The trains of a step, by the input or box and the port that they come from."""
+Inlets = dict[tuple[str, int], Train]
+"""Trains that enter boxes from elsewhere, by the box and the place of its input."""
 
 
 @dataclass(frozen=True)
 class Event:
-    """One box has run: the trains it was given, one an input, and those it gave, by port."""
+    """One box has run: the trains that it took, one an input, and those that it gave, by port."""
 
     node: Node
     inputs: Trains
@@ -30,10 +31,10 @@ class Event:
 
 @dataclass(frozen=True)
 class Passage:
-    """A chain of boxes has run as one: the train that the first was given, and how many tuples each let through."""
+    """A chain of boxes has run as one: the train that the first took, and how many tuples each let through."""
 
     chain: Chain
-    came: Train
+    train: Train
     counts: tuple[int, ...]
 
 
@@ -52,19 +53,19 @@ def tables_of(network: Network, nodes: Iterable[Node]) -> dict[str, Tables]:
 
 
 def stateful(network: Network, node: Node) -> bool:
-    """Whether a box keeps anything; the readers of a keyed table do not, its writer does."""
+    """Whether a box has state. The state of a keyed table is its writer's, not its readers'."""
     return node.box.reads is None and bool(node.box.tables(*(network.schema(arrow) for arrow in node.sources)))
 
 
 def _moment(network: Network, node: Node, moment: Moment) -> Moment:
-    """What a box knows of a step: one that waits for its slowest input is told which of them are done."""
+    """The moment of a step for a box. One that waits for its slowest input must know which inputs are done."""
     if not moment.ended or not node.box.waits_for_all:
         return moment
     return replace(moment, done=done(network, node, moment.ended))
 
 
 def _culprit(node: Node, tables: Tables, inputs: Trains, moment: Moment) -> str:
-    """Which tuple a box failed at, in words, where it can be told: it is run again on ever shorter trains."""
+    """The tuple at which a box failed, in words; empty where it cannot be known. The box is run on shorter trains."""
     if tables or len(inputs) != 1:
         return ""
     (train,) = inputs
@@ -85,13 +86,13 @@ def steps(
     tables: Mapping[str, Tables],
     trains: Arrows,
     moment: Moment,
-    fed: Mapping[tuple[str, int], Train] = MappingProxyType({}),
+    inlets: Mapping[tuple[str, int], Train] = MappingProxyType({}),
     chains: Mapping[str, Chain] = MappingProxyType({}),
 ) -> Iterator[Event | Passage]:
-    """One step of boxes in order, each given one train an input; `trains` comes to hold what they give as well.
+    """One step of boxes in their order. Each takes a train an input, and what it gives is added to `trains`.
 
-    What is `fed` to an input of a box, by the box's name and the input's place, comes from elsewhere. The boxes of
-    `chains`, which are told by their first box, run as one where that can be.
+    What `inlets` has for an input of a box is taken from there, all else from `trains`. The boxes of `chains`, which
+    are named by their first box, run as one where that is possible.
     """
     every = list(nodes)
     passed: set[str] = set()
@@ -102,21 +103,23 @@ def steps(
         if node.box.writes is not None:
             tables[node.name]["table"].watched = node.box.writes.name in read
         inputs = tuple(
-            fed[node.name, side] if (node.name, side) in fed else trains[arrow.source, arrow.port]
+            inlets[node.name, side] if (node.name, side) in inlets else trains[arrow.source, arrow.port]
             for side, arrow in enumerate(node.sources)
         )
-        if node.name in chains and (through := chains[node.name].step(inputs[0])) is not None:
+        if node.name in chains and (result := chains[node.name].step(inputs[0])) is not None:
+            train, counts = result
             last = chains[node.name].nodes[-1].name
-            trains[last, next(iter(network.schemas[last]))] = through[0]
+            trains[last, next(iter(network.schemas[last]))] = train
             passed |= {each.name for each in chains[node.name].nodes}
-            yield Passage(chains[node.name], inputs[0], tuple(through[1].tolist()))
+            yield Passage(chains[node.name], inputs[0], tuple(counts.tolist()))
             continue
         try:
-            given = node.box.step(tables[node.name], inputs, _moment(network, node, moment))
-            outputs = dict(zip(network.schemas[node.name], given, strict=True))
+            results = node.box.step(tables[node.name], inputs, _moment(network, node, moment))
+            outputs = dict(zip(network.schemas[node.name], results, strict=True))
         except Exception as error:
-            culprit = _culprit(node, tables[node.name], inputs, moment)
-            raise RunError(f"{title(node)}: {str(error) or type(error).__name__}{culprit}") from error
+            failed = RunError.of(error).put(Subject(node.box.kind, node.name))
+            failed.reason += _culprit(node, tables[node.name], inputs, moment)
+            raise failed from error
         for port, train in outputs.items():
             trains[node.name, port] = train
         yield Event(node, inputs, outputs)

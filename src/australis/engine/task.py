@@ -1,119 +1,146 @@
-"""A task: one partition of a stage at work on one batch, from its state and back."""
+"""Tasks: what one partition does in one batch, where splits are read and in each later stage."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import zip_longest
 
+from australis.connectors import dead_letters
 from australis.connectors.dead_letters import Letter
-from australis.connectors.source import parts
+from australis.connectors.source import Divided, Mapped, Part, Split
+from australis.engine.addresses import DEAD_LETTERS, MEASURES, StageEntry
 from australis.engine.batch import Batch
+from australis.engine.exchange import Outbox, in_order, merged
+from australis.engine.job import Job
 from australis.engine.measures import TaskMeasures
-from australis.engine.stamp import stamped
-from australis.engine.state import state as states
-from australis.engine.state.state import State
-from australis.engine.superbox import Arrows, stateful, steps, tables_of
-from australis.errors import RunError
-from australis.model.box import Moment, Tables
-from australis.model.network import OUT, Network, Node
-from australis.model.train import Train, concat, empty
-from australis.plan import Entry, Stage
+from australis.engine.parcels import Parcel
+from australis.engine.partition import StagePartition
+from australis.engine.stamp import cut, read_ahead, stamp
+from australis.engine.stored_tables import output_tables
+from australis.engine.superbox import Arrows, Inlets
+from australis.errors import RunError, Subject
+from australis.model.box import Moment
+from australis.model.network import OUT, Input
+from australis.model.train import Train, empty
+from australis.plan import Stage
 
-if TYPE_CHECKING:
-    from australis.engine.job import Job
+TRAIN = 1 << 17
+"""How many tuples of each of several inputs enter in one step."""
+Unread = dict[str, list[Letter]]
+"""What could not be read, by input."""
 
-Fed = dict[tuple[str, int], Train]
-"""What enters a stage, by the box and the place of the input that it is for."""
+
+def read_splits(job: Job, batch: Batch, partition: int, splits: Mapping[str, Split]) -> list[Parcel]:
+    """Read splits, a split an input, and run the stages at the source on them; the parcels for all others."""
+    measures, outbox = TaskMeasures(job.network), Outbox(job, batch, partition)
+    stages = [_open(job, stage, batch, partition, measures, outbox) for stage in job.at_source]
+    outbox.send(None, output_tables(job, batch, partition))
+    unread: Unread = {input.name: [] for input in job.streams}
+    for trains, moment in _arrivals(job, batch, partition, splits, unread):
+        for (name, port), train in trains.items():
+            measures.count(name, port, train)
+        for each in stages:
+            outbox.send(each.stage, each.step(_inlets(each.stage, trains), moment))
+        outbox.send(None, trains)
+    for each in stages:
+        each.commit()
+    for name, letters in unread.items():
+        if letters:
+            outbox.add_table(DEAD_LETTERS, partition, dead_letters.table(name, letters, batch.version))
+    outbox.add_table(MEASURES, partition, measures.table(batch.version, partition))
+    return outbox.parcels()
 
 
-class Task:
-    """Opened with its state, stepped as often as need be, and committed once."""
+def run_stage(job: Job, stage: Stage, batch: Batch, partition: int, parcels: Iterable[Parcel]) -> list[Parcel]:
+    """Run a partition of a later stage on the parcels that came to it; the parcels for stages after it."""
+    measures, outbox = TaskMeasures(job.network), Outbox(job, batch, partition)
+    opened = _open(job, stage, batch, partition, measures, outbox)
+    trains: dict[int, list[Train]] = {}
+    for parcel in parcels:
+        trains.setdefault(parcel.address, []).extend(parcel.trains)
+    steps = list(_steps(job, stage, trains))
+    for inlets in steps:
+        moment = batch.moment if inlets is steps[-1] else _up_to(inlets.values())
+        outbox.send(stage, opened.step(inlets, moment))
+    opened.commit()
+    outbox.add_table(MEASURES, partition, measures.table(batch.version, partition))
+    return outbox.parcels()
 
-    def __init__(self, job: Job, stage: Stage, batch: Batch, partition: int, tally: TaskMeasures) -> None:
-        self.job, self.stage, self.batch, self.partition, self.tally = job, stage, batch, partition, tally
-        self.nodes = [job.network.named[name] for name in stage.nodes]
-        self.owners = {node.name: job.owners.get(node.name, node.name) for node in self.nodes}
-        self.state = self._opened() if stage.index in job.stateful else None
-        kept = self._tables() if self.state is None else self.state.tables
-        self.tables = {name: kept[owner] for name, owner in self.owners.items()}
-        self._nothing = {
-            inlet: empty(job.network.schema(entry.arrow)) for entry in stage.entries for inlet in entry.feeds
+
+def _open(
+    job: Job, stage: Stage, batch: Batch, partition: int, measures: TaskMeasures, outbox: Outbox
+) -> StagePartition:
+    """Open a partition of a stage, and send what it makes of stored tables alone."""
+    opened = StagePartition(job, stage, batch, partition, measures)
+    if opened.opening:
+        outbox.send(stage, opened.opening)
+    return opened
+
+
+def _arrivals(
+    job: Job, batch: Batch, partition: int, splits: Mapping[str, Split], unread: Unread
+) -> Iterator[tuple[Arrows, Moment]]:
+    """What enters in each step, a train an input, and the moment of the step; there is one step at least."""
+    arriving = [_arriving(job, input, batch, partition, splits, unread[input.name]) for input in job.streams]
+    rounds = zip_longest(*arriving)
+    current: tuple[Train | None, ...] | None = next(rounds, (None,) * len(arriving))
+    while current is not None:
+        following = next(rounds, None)
+        trains = {
+            (input.name, OUT): empty(input.schema) if train is None else train
+            for input, train in zip(job.streams, current, strict=True)
         }
-        # What is the same in every partition is counted in the first.
-        self._elsewhere = {(arrow.source, arrow.port) for arrow in stage.copied} if partition else frozenset()
-        stored = [entry for entry in stage.entries if entry.static]
-        self.first: Arrows = self._read_tables(stored) if stored and self._awaits_tables() else {}
-        """What boxes that are new make of stored tables alone."""
-
-    def step(self, fed: Mapping[tuple[str, int], Train], moment: Moment) -> Arrows:
-        """One step of all boxes; what they give, by port."""
-        made: Arrows = {}
-        given = {**self._nothing, **fed}
-        chains = self.job.chains[self.stage.index]
-        boxes = steps(self.job.network, self.nodes, self.tables, made, moment, given, chains)
-        self.tally.over(boxes, self._elsewhere)
-        return made
-
-    def commit(self) -> None:
-        if self.state is not None:
-            self.state.commit(self.batch.version)
-
-    def _opened(self) -> State:
-        job, home, batch = self.job, self.job.homes[self.stage.index], self.batch
-        return states.open(
-            job.checkpoint, home.name, self.partition, batch.version - 1, self._tables,
-            network=job.number, since=batch.began - 1 if home.since is None else home.since,
-            kin=home.kin if batch.changed else (), run=job.aside,
-        )  # fmt: skip
-
-    def _tables(self) -> dict[str, Tables]:
-        empty = tables_of(self.job.network, self.nodes)
-        return {self.job.owners.get(name, name): tables for name, tables in empty.items()}
-
-    def _new(self, node: Node) -> bool:
-        if self.state is not None and stateful(self.job.network, node):
-            return self.owners[node.name] in self.state.new
-        return self.batch.changed and node.name not in self.job.given
-
-    def _awaits_tables(self) -> bool:
-        """Whether a box over stored tables is new."""
-        return any(_static_sides(self.job.network, node) for node in self.nodes if self._new(node))
-
-    def _read_tables(self, stored: list[Entry]) -> Arrows:
-        """Give stored tables to the boxes that are new, in a step before the first; what these make of them."""
-        fed = {inlet: self._table(entry) for entry in stored for inlet in entry.feeds}
-        for node in self.nodes:
-            sides = _static_sides(self.job.network, node)
-            if not self._new(node) and len(sides) < len(node.sources):
-                fed |= {(node.name, side): empty(self.job.network.schema(node.sources[side])) for side in sides}
-        made = self.step(fed, Moment(self.batch.first))
-        new = {node.name for node in self.nodes if self._new(node)}
-        return {place: train for place, train in made.items() if place[0] in new}
-
-    def _table(self, entry: Entry) -> Train:
-        """The part of a stored table that the partition has."""
-        table = stored_table(self.job, entry.arrow.source, self.batch)
-        divided = self.job.divided(entry, table, self.partition, self.stage)
-        return concat(table.schema, [part for bucket, part in divided if bucket == self.partition])
+        yield trains, batch.moment if following is None else _up_to(trains.values())
+        current = following
 
 
-def stored_table(job: Job, name: str, batch: Batch) -> Train:
-    """A stored table, whole. Tables arrive one after another, in the order of the network's inputs."""
-    bad: list[Letter] = []
-    place = [input.name for input in job.network.inputs if input.static].index(name)
-    came = stamped(parts(job.sources[name]), Batch(0, batch.clock), place, bad)
-    table = concat(job.network.schemas[name][OUT], came)
-    if bad:
-        raise RunError(f"static input {name}: {bad[0]}: mend the table")
-    return table
+def _arriving(
+    job: Job, input: Input, batch: Batch, partition: int, splits: Mapping[str, Split], unread: list[Letter]
+) -> Iterator[Train]:
+    """The trains of an input's split, numbered and stamped; what cannot be read goes to `unread`."""
+    if input.name not in splits:
+        return iter(())
+    source, split = job.sources[input.name], splits[input.name]
+    before = source.before(split) if isinstance(source, Divided) and source.by is not None else None
+    in_memory = isinstance(source, Mapped) and source.mapped
+    parts = source.read(split) if in_memory else read_ahead(source.read(split))
+    trains = stamp(_checked(parts, input.name) if job.strict else parts, batch, partition, unread, before)
+    # The trains of several inputs that enter together must reach equally far.
+    return trains if len(job.streams) == 1 else cut(input.schema, trains, TRAIN)
 
 
-def _static_sides(network: Network, node: Node) -> list[int]:
-    """Which inputs of a box are stored tables, as they are or made of some."""
-    return [side for side, arrow in enumerate(node.sources) if _static(network, arrow.source)]
+def _checked(parts: Iterable[Part], name: str) -> Iterator[Part]:
+    """The same parts, all of which must have been readable."""
+    for part in parts:
+        if part.letters:
+            raise RunError(
+                f"{part.letters[0]}; run without `strict` to leave it out, or correct it and start with an empty"
+                " checkpoint folder",
+                Subject("input", name),
+            )
+        yield part
 
 
-def _static(network: Network, name: str) -> bool:
-    if name not in network.named:
-        return any(input.static for input in network.inputs if input.name == name)
-    return all(_static(network, arrow.source) for arrow in network.named[name].sources)
+def _inlets(stage: Stage, trains: Arrows) -> Inlets:
+    """What a stage at the source takes of the trains of inputs."""
+    entries = (entry for entry in stage.entries if not entry.static)
+    return {inlet: trains[entry.arrow.source, entry.arrow.port] for entry in entries for inlet in entry.feeds}
+
+
+def _steps(job: Job, stage: Stage, trains: Mapping[int, list[Train]]) -> Iterator[Inlets]:
+    """What a later stage takes in each step: train after train where it has one entry, else all in one step."""
+    streams = [(place, entry) for place, entry in enumerate(stage.entries) if not entry.static]
+    inlets: Inlets = {}
+    for place, entry in streams:
+        address, schema = job.addresses.index(StageEntry(stage.index, place)), job.network.schema(entry.arrow)
+        if len(streams) == 1:
+            sequence = in_order(schema, trains.get(address, []), entry.order) or [empty(schema)]
+            yield from (dict.fromkeys(entry.feeds, train) for train in sequence)
+            return
+        inlets |= dict.fromkeys(entry.feeds, merged(schema, trains.get(address, []), entry.order))
+    yield inlets
+
+
+def _up_to(trains: Iterable[Train]) -> Moment:
+    """The moment of a step that is not a batch's last: it ends at the last arrival number of its tuples."""
+    return Moment(max(int(train.number[-1]) for train in trains if len(train)))

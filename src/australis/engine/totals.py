@@ -16,7 +16,7 @@ from australis.model.box import LATE, REFUSED
 
 @dataclass
 class BoxTotals:
-    """What a box has cost, and what it was given and gave."""
+    """The seconds that a box has taken, and the tuples that it took and gave."""
 
     seconds: float = 0.0
     taken: int = 0
@@ -28,7 +28,7 @@ class BoxTotals:
 class Totals:
     """Tuples by the names of inputs and outputs, and costs by those of boxes.
 
-    One thread adds while others look: whoever iterates takes a copy.
+    One thread adds while others read: take a copy before iterating.
     """
 
     batches: int = 0
@@ -67,7 +67,7 @@ class Totals:
                 box.seconds += row["seconds"]
                 box.taken += row["taken"]
             elif row["kind"] == "arrow" and row["taken"] is not None:
-                given = self.boxes.setdefault(row["name"], BoxTotals()).given
-                given[row["port"]] = given.get(row["port"], 0) + row["given"]
+                ports = self.boxes.setdefault(row["name"], BoxTotals()).given
+                ports[row["port"]] = ports.get(row["port"], 0) + row["given"]
         self.letters, self.last = progress["letters"], progress["seconds"]
         self.batches += 1

@@ -54,7 +54,7 @@ class Aggregation:
 
 
 def aggregation(value: str | Expr | Term, window_functions: Collection[str] = ()) -> Aggregation:
-    """Split an expression into its aggregate calls and what is computed from them."""
+    """Split an expression into its aggregate calls and the expression over their results."""
     whole = expr(value)
     known = {**{name.lower(): name for name in window_functions}, **AGGREGATES}
     calls: dict[AggregateCall, str] = {}

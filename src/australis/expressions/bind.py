@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from australis.arrow.compute import Array, Datum, as_array, null, nulls, pc, scalar
 from australis.arrow.schema import Type, data_type
-from australis.errors import ExpressionError, RunError, listing, near, single_quotes
+from australis.errors import ExpressionError, ExpressionPlace, RunError, listing, near, single_quotes, unknown
 from australis.expressions.aggregates import AGGREGATES
 from australis.expressions.convert import cast, castable, converted, try_cast
 from australis.expressions.functions import BUILTINS, REFUSED
@@ -36,7 +36,7 @@ class BindingScope:
 
 
 def operand(node: Node, scope: BindingScope) -> Operand:
-    """The typed form of a tree, or an ExpressionError that says what does not fit."""
+    """The typed form of a tree. Raises an ExpressionError that says what does not fit."""
     if isinstance(node, Name):
         return _column(node.name, scope)
     try:
@@ -45,8 +45,14 @@ def operand(node: Node, scope: BindingScope) -> Operand:
         return _folded(_applied(node, scope), node)
     except MisfitError as misfit:
         raise _error(scope, f"{misfit}", node) from None
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError, RunError) as error:
-        raise _error(scope, str(error).removeprefix(f"`{scope.whole}`: "), node) from error
+    except ExpressionError as error:
+        if error.first(ExpressionPlace) is None:
+            error.put(_place(scope, node))
+        raise
+    except RunError as error:  # of a constant part
+        raise _error(scope, error.reason, node) from error
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
+        raise _error(scope, str(error), node) from error
 
 
 def plain(arg: Operand) -> Operand:
@@ -58,9 +64,12 @@ def plain(arg: Operand) -> Operand:
 
 
 def _error(scope: BindingScope, why: str, part: Node | None = None) -> ExpressionError:
-    inside = render(part) if part is not None else scope.whole
-    where = "" if inside == scope.whole else f"in `{inside}`, "
-    return ExpressionError(f"`{scope.whole}`: {where}{why}")
+    return ExpressionError(why, _place(scope, part))
+
+
+def _place(scope: BindingScope, part: Node | None) -> ExpressionPlace:
+    inside = scope.whole if part is None else render(part)
+    return ExpressionPlace(scope.whole, None if inside == scope.whole else inside)
 
 
 def _column(name: str, scope: BindingScope) -> Operand:
@@ -73,7 +82,10 @@ def _column(name: str, scope: BindingScope) -> Operand:
         raise _error(scope, f"there is no `{name}`: {REFUSED[name.lower()]}")
     hint, columns = near(name, scope.schema.names), listing(scope.schema.names)
     text = "" if hint else single_quotes(name)  # in double quotes a text is a name
-    raise _error(scope, f"there is no column `{name}`{hint or '.'} The columns are {columns}{text}")
+    missing = unknown(name, scope.schema.names)
+    raise ExpressionError(
+        f"there is no column `{name}`{hint or '.'} The columns are {columns}{text}", _place(scope, None), missing
+    )
 
 
 def _folded(result: Operand, node: FunctionCall) -> Operand:
@@ -106,33 +118,26 @@ def _applied(node: FunctionCall, scope: BindingScope) -> Operand:
         return _built_in(builtin, args, text)
     if name in REFUSED:
         raise MisfitError(f"there is no function `{name}`: {REFUSED[name]}")
-    return _user(scope.functions.get(name) or _unknown(name), args, text, scope.whole)
-
-
-def _unknown(name: str) -> Function:
-    try:
-        return function_named(name)
-    except ExpressionError as error:
-        raise MisfitError(str(error)) from None
+    return _user(scope.functions.get(name) or function_named(name), args, text, scope.whole)
 
 
 def _built_in(builtin: Builtin, args: Sequence[Operand], text: str) -> Operand:
     if len(args) < builtin.least or (builtin.most is not None and len(args) > builtin.most):
         raise MisfitError(f"`{builtin.usage}` does not take {len(args)} argument{'s' * (len(args) != 1)}")
     signature = builtin.rule(tuple(args))
-    given = [converted(arg, type) for arg, type in zip(args, signature.takes, strict=True)]
+    operands = [converted(arg, type) for arg, type in zip(args, signature.takes, strict=True)]
     gives, kernel, options = signature.gives, builtin.kernel, {}
     if pa.types.is_null(gives):  # nothing but nulls, which few kernels take
         return constant(null(gives), text)
     for place in builtin.options:
-        if place < len(given):
-            value = given[place].value
+        if place < len(operands):
+            value = operands[place].value
             if value is None:
-                raise MisfitError(f"`{given[place].text}` must be a constant")
+                raise MisfitError(f"`{operands[place].text}` must be a constant")
             if not value.is_valid:
                 return constant(null(gives), text)
             options[place] = value.as_py()
-    runs = [None if place in options else arg.run for place, arg in enumerate(given)]
+    runs = [None if place in options else arg.run for place, arg in enumerate(operands)]
 
     def run(batch: pa.RecordBatch) -> Datum:
         values = [options[place] if part is None else part(batch) for place, part in enumerate(runs)]
@@ -141,12 +146,12 @@ def _built_in(builtin: Builtin, args: Sequence[Operand], text: str) -> Operand:
 
     # A bad pattern, or types that the kernel lacks, show on one row of nulls too.
     try:
-        kernel(*(options.get(place, nulls(1, arg.type)) for place, arg in enumerate(given)))
+        kernel(*(options.get(place, nulls(1, arg.type)) for place, arg in enumerate(operands)))
     except pa.ArrowNotImplementedError:
         kinds = ", ".join(f"`{arg.text}`, which is {kind(arg.type)}" for arg in args)
         raise MisfitError(f"`{builtin.usage}` does not take {kinds}") from None
     if builtin.lazy is not None:
-        return Operand(gives, careful(run, builtin.lazy([arg.run for arg in given], gives)), text)
+        return Operand(gives, careful(run, builtin.lazy([arg.run for arg in operands], gives)), text)
     return Operand(gives, run, text)
 
 
@@ -197,22 +202,22 @@ def _in(args: Sequence[Operand], text: str) -> Operand:
     if pa.types.is_floating(value.type):
         # The look-up is by bits: it would find NaN, which equals nothing, and not 0.0 for -0.0.
         zeros = [0.0, -0.0] if 0.0 in listed else []
-        listed = [each for each in listed if each == each and each] + zeros
+        listed = [number for number in listed if number == number and number] + zeros
     known = pa.array(listed, value.type)
 
     def run(batch: pa.RecordBatch) -> Datum:
         values = value.run(batch)
-        found = pc.is_in(values, value_set=known)
+        is_in = pc.is_in(values, value_set=known)
         if isinstance(values, pa.Array) and values.null_count == 0 and missing.is_valid:
-            return found
-        return pc.if_else(pc.is_valid(values), pc.or_kleene(found, missing), null(BOOLEAN))
+            return is_in
+        return pc.if_else(pc.is_valid(values), pc.or_kleene(is_in, missing), null(BOOLEAN))
 
     return Operand(BOOLEAN, run, text)
 
 
 def _user(function: Function, args: Sequence[Operand], text: str, whole: str) -> Operand:
     if not args:
-        raise MisfitError(f"the function `{function.name}` needs an argument: its rows are as many as its arguments'")
+        raise MisfitError(f"the function `{function.name}` needs an argument: it gives a value for each row of it")
     runs = [arg.run for arg in args]
 
     def run(batch: pa.RecordBatch) -> Array:

@@ -40,7 +40,7 @@ class Term:
     def __ne__(self, other: object) -> Term:  # type: ignore[override]
         return call("!=", self, other)
 
-    # Terms that are equal cannot be told from those that are not, so they are no keys; `expr(term)` is one.
+    # `==` makes a term and compares nothing, so that a term cannot be a key; `expr(term)` can.
     __hash__ = None  # type: ignore[assignment]
 
     def __lt__(self, other: object) -> Term:

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from australis.arrow.compute import Datum, as_array, null, nulls, pc
-from australis.arrow.intervals import interval
+from australis.arrow.durations import interval
 from australis.arrow.schema import Type, numeric, textual
 from australis.expressions.operand import MisfitError, Operand, constant, kind
 
@@ -27,7 +27,7 @@ _FORMS: tuple[tuple[Any, str], ...] = (
 
 
 def converted(arg: Operand, type: Type) -> Operand:
-    """The operand as another type, as operators and functions convert what they are given."""
+    """The operand as another type, as operators and functions convert their arguments."""
     if arg.type == type:
         return arg
     if arg.value is None:
@@ -84,7 +84,7 @@ def castable(source: Type, target: Type) -> None:
 
 
 def _fitting(values: Datum, type: Type) -> Datum:
-    """Cast what fits, by halves: only values that do not fit cost more than a kernel call."""
+    """Cast the values that fit, the others to null, by halves: only values that do not fit cost more than one call."""
     try:
         return _cast(values, type)
     except pa.ArrowInvalid:
@@ -144,7 +144,7 @@ def _bits(type: Any) -> int:
 
 
 def _read(values: Datum, type: Type) -> Datum:
-    """Read texts, spaces around them or not."""
+    """Read texts as values of a type; spaces around them do not matter."""
     if textual(type) or pa.types.is_binary(type) or pa.types.is_large_binary(type):
         return values.cast(type)
     if pa.types.is_duration(type):
@@ -159,7 +159,7 @@ def _read(values: Datum, type: Type) -> Datum:
     if pa.types.is_timestamp(type) and type.tz is not None:
         none = null(values.type)
         zoned = pc.match_substring_regex(trimmed, _ZONED)
-        there = pc.if_else(zoned, trimmed, none).cast(type)
+        absolute = pc.if_else(zoned, trimmed, none).cast(type)
         local = pc.if_else(zoned, none, trimmed).cast(pa.timestamp(type.unit))
-        return pc.coalesce(there, pc.assume_timezone(local, type.tz))
+        return pc.coalesce(absolute, pc.assume_timezone(local, type.tz))
     return trimmed.cast(type)

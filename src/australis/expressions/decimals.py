@@ -1,7 +1,7 @@
 """Sums, differences and products of decimals, in as many digits as they need, up to 38.
 
-The result's type is Spark's: beyond 38 digits, digits after the point are given up, but for six, and the result is
-rounded to those that are left; a result that has no room then is an error.
+The result's type is Spark's. Beyond 38 digits it gives up digits after the point, but for six, and the result is
+rounded. A result that still does not fit is an error.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ def shape(type_: Any) -> Shape:
 
 
 def bounded(precision: int, scale: int) -> Shape:
-    """What is left of so many digits in 38."""
+    """The precision and scale of a result in 38 digits: digits after the point are given up, but for six."""
     if precision <= MOST:
         return precision, scale
     return MOST, max(MOST - (precision - scale), min(scale, _KEPT))
 
 
 def whole(type_: Any, digits: int = 0) -> tuple[Type, Type]:
-    """What a decimal is rounded in, which has room for a carry, and what it is then, with so many digits or fewer."""
+    """The type in which a decimal is rounded, with room for a carry, and that of the result, with `digits` or fewer."""
     if type_.bit_width > 128:
         return type_, type_
     precision, scale = shape(type_)
@@ -62,7 +62,7 @@ def whole(type_: Any, digits: int = 0) -> tuple[Type, Type]:
     gives = max(precision - scale + 1, 1 - digits) + kept
     room = max(precision, scale - digits) + 1
     if room > _MOST_WIDE:
-        raise MisfitError(f"there is nothing left of {kind(type_)} when it is rounded to {digits} digits")
+        raise MisfitError(f"nothing is left of {kind(type_)} that is rounded to {digits} digits; round it to more")
     return pa.decimal256(room, scale), pa.decimal128(min(gives, MOST), kept)
 
 
@@ -80,31 +80,32 @@ def _computed(
 ) -> Datum:
     shapes = shape(one.type), shape(two.type)
     precision, scale = rule(*shapes)
-    if any(pa.types.is_decimal256(each.type) for each in (one, two)):
+    if pa.types.is_decimal256(one.type) or pa.types.is_decimal256(two.type):
         if precision > _MOST_WIDE:
             raise MisfitError(f"the result has {precision} digits, and a decimal at most 76; cast to fewer")
-        return kernel(*(pc.cast(each, pa.decimal256(*its)) for each, its in zip((one, two), shapes, strict=True)))
+        return kernel(pc.cast(one, pa.decimal256(*shapes[0])), pc.cast(two, pa.decimal256(*shapes[1])))
     if precision <= MOST:
-        return kernel(*(pc.cast(each, pa.decimal128(*its)) for each, its in zip((one, two), shapes, strict=True)))
+        return kernel(pc.cast(one, pa.decimal128(*shapes[0])), pc.cast(two, pa.decimal128(*shapes[1])))
     return _rounded(_wide(kernel, scale, one, two), scale, *bounded(precision, scale))
 
 
 def _wide(kernel: Callable[[Any, Any], Datum], scale: int, one: Datum, two: Datum) -> Datum:
-    """The exact result: two decimals of 38 digits have one that fits in 256 bits, though Arrow's types do not say so.
+    """The exact result, which fits in 256 bits for two decimals of 38 digits.
 
-    So the kernel is told of fewer digits than there are.
+    Arrow's rules ask for more, so that the kernel gets types of fewer digits than the values may have.
     """
+    sides = one, two
     if kernel is pc.multiply_checked:
-        told = [_told(pc.cast(each, pa.decimal256(MOST, shape(each.type)[1])), MOST - 1) for each in (one, two)]
+        wide = [_with_precision(pc.cast(side, pa.decimal256(MOST, shape(side.type)[1])), MOST - 1) for side in sides]
     else:
-        told = [_told(pc.cast(each, pa.decimal256(_MOST_WIDE, scale)), _MOST_WIDE - 1) for each in (one, two)]
-    return _told(kernel(*told), _MOST_WIDE)
+        wide = [_with_precision(pc.cast(side, pa.decimal256(_MOST_WIDE, scale)), _MOST_WIDE - 1) for side in sides]
+    return _with_precision(kernel(*wide), _MOST_WIDE)
 
 
-def _told(datum: Datum, precision: int) -> Datum:
+def _with_precision(datum: Datum, precision: int) -> Datum:
     """The same digits as a type of another precision."""
     if isinstance(datum, pa.Scalar):
-        return _told(as_array(datum, 1), precision)[0]
+        return _with_precision(as_array(datum, 1), precision)[0]
     type_ = pa.decimal256(precision, datum.type.scale)
     return pa.Array.from_buffers(type_, len(datum), datum.buffers(), offset=datum.offset)
 
@@ -116,7 +117,9 @@ def _rounded(exact: Datum, scale: int, precision: int, kept: int) -> Datum:
             half = Decimal(5).scaleb(-kept - 1)
             halves = [pa.scalar(value, pa.decimal256(_MOST_WIDE - 1, scale)) for value in (-half, half)]
             below = pc.less(exact, pa.scalar(Decimal(0), exact.type))
-            exact = _told(pc.add(_told(exact, _MOST_WIDE - 1), pc.if_else(below, *halves)), _MOST_WIDE)
+            exact = _with_precision(
+                pc.add(_with_precision(exact, _MOST_WIDE - 1), pc.if_else(below, *halves)), _MOST_WIDE
+            )
             exact = pc.cast(exact, pa.decimal256(_MOST_WIDE, kept), safe=False)  # which cuts
         return pc.cast(exact, pa.decimal128(precision, kept))
     except pa.ArrowInvalid:

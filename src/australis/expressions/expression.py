@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from australis.arrow.compute import Array, as_array, pc
 from australis.arrow.schema import Type
-from australis.errors import ExpressionError, RunError
+from australis.errors import ExpressionError, ExpressionPlace, RunError
 from australis.expressions.aggregates import AGGREGATES
 from australis.expressions.bind import BindingScope, operand
 from australis.expressions.functions import BUILTINS
@@ -60,11 +60,11 @@ class Expr:
         return tuple(name for name in called if name not in built_in)
 
     def rename(self, names: Mapping[str, str]) -> Expr:
-        """The same over other columns: each that is a key becomes its value."""
+        """The expression with columns renamed: each that is a key of `names` becomes its value."""
         return of(renamed(self.node, names))
 
     def bind(self, schema: pa.Schema) -> Bound:
-        """The expression over a stream's columns; an ExpressionError says what does not fit."""
+        """The expression over a stream's columns. Raises an ExpressionError that says what does not fit."""
         return _bound(self, schema, registered(self.functions))
 
 
@@ -83,15 +83,18 @@ class Bound:
             result = result if result.type == self.type else result.cast(self.type)
         except pa.ArrowException as error:
             hint = "; the result does not fit in 64 bits, cast to double" if str(error) == "overflow" else ""
-            raise RunError(f"`{self.expr}`: {error}{hint}") from error
+            raise RunError(f"{error}{hint}", ExpressionPlace(self.expr.text)) from error
         if len(result) != batch.num_rows:  # some kernels drop rows
-            raise RunError(f"`{self.expr}`: {len(result)} values for {batch.num_rows} rows")
+            raise RunError(f"{len(result)} values for {batch.num_rows} rows", ExpressionPlace(self.expr.text))
         return result
 
     def mask(self, batch: pa.RecordBatch) -> pa.BooleanArray:
         """Whether each row satisfies a predicate; null is false."""
         if not pa.types.is_boolean(self.type):
-            raise ExpressionError(f"`{self.expr}` is {kind(self.type)}, and a predicate is a boolean")
+            raise ExpressionError(
+                f"`{self.expr}` is {kind(self.type)}, and a predicate is a boolean",
+                ExpressionPlace(self.expr.text, silent=True),
+            )
         result = self.evaluate(batch)
         return cast(pa.BooleanArray, pc.fill_null(result, False) if result.null_count else result)
 

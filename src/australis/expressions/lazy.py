@@ -1,7 +1,7 @@
-"""Parts that only some rows need: one that fails does so for those rows alone.
+"""Lazy evaluation: a part of an expression fails only for rows that need it.
 
-Whole columns are fast, and so are tried first. When that fails, parts are evaluated from left to right, each on the
-rows for which those before it decide nothing. The compiled loops of `writer` need the same parts.
+Whole columns are faster, so they are tried first. When that fails, the parts are evaluated from left to right, each on
+the rows that the parts before it do not decide. The compiled loops of `writer` follow the same rules.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Run: TypeAlias = Callable[[pa.RecordBatch], Datum]
 
 
 def careful(fast: Run, slow: Run) -> Run:
-    """What the first gives, or the second where the first fails."""
+    """Run the first on a batch, or the second if the first fails."""
 
     def run(batch: pa.RecordBatch) -> Datum:
         try:
@@ -38,21 +38,21 @@ def first(parts: Sequence[Run], type: Type) -> Run:
         chosen = _Chosen(batch, type)
         for part in parts[:-1]:
             values = _values(part, chosen.left, type)
-            there = pc.is_valid(values)
-            chosen.take(there, values.filter(there))
+            valid = pc.is_valid(values)
+            chosen.take(valid, values.filter(valid))
         return chosen.rest(parts[-1])
 
     return run
 
 
 def choice(tests: Sequence[Run], results: Sequence[Run], type: Type) -> Run:
-    """The result of the first test that holds; the last result is that of no test."""
+    """The result of the first test that holds; the last result is for rows where none does."""
 
     def run(batch: pa.RecordBatch) -> Datum:
         chosen = _Chosen(batch, type)
         for test, result in zip(tests, results, strict=False):
-            hit = pc.fill_null(_values(test, chosen.left, pa.bool_()), False)
-            chosen.take(hit, _values(result, chosen.left.filter(hit), type))
+            holds = pc.fill_null(_values(test, chosen.left, pa.bool_()), False)
+            chosen.take(holds, _values(result, chosen.left.filter(holds), type))
         return chosen.rest(results[-1])
 
     return run
@@ -70,16 +70,16 @@ def _logic(parts: Sequence[Run], decides: bool, both: Callable[[Any, Any], Any])
     def run(batch: pa.RecordBatch) -> Datum:
         result = _values(parts[0], batch, pa.bool_())
         for part in parts[1:]:
-            open_ = pc.fill_null(pc.not_equal(result, decides), True)
-            more = both(result.filter(open_), _values(part, batch.filter(open_), pa.bool_()))
-            result = pc.replace_with_mask(result, open_, more)
+            undecided = pc.fill_null(pc.not_equal(result, decides), True)
+            more = both(result.filter(undecided), _values(part, batch.filter(undecided), pa.bool_()))
+            result = pc.replace_with_mask(result, undecided, more)
         return result
 
     return run
 
 
 class _Chosen:
-    """Values chosen for some rows after the other, and the rows that are left."""
+    """The values that are chosen so far, and the rows that have none yet."""
 
     def __init__(self, batch: pa.RecordBatch, type: Type) -> None:
         self.left, self.type = batch, type
@@ -87,20 +87,20 @@ class _Chosen:
         self.pieces: list[Any] = []
         self.places: list[Any] = []
 
-    def take(self, hit: Datum, values: Datum) -> None:
-        """Choose values for the rows that are hit."""
+    def take(self, mask: Datum, values: Datum) -> None:
+        """Choose values for the rows of a mask."""
         self.pieces.append(values)
-        self.places.append(self.rows.filter(hit))
-        others = pc.invert(hit)
+        self.places.append(self.rows.filter(mask))
+        others = pc.invert(mask)
         self.left, self.rows = self.left.filter(others), self.rows.filter(others)
 
     def rest(self, part: Run) -> Datum:
-        """All values in the order of their rows, once a last part has given those that are left."""
+        """Evaluate the last part for the rows that are left. Returns all values in the order of their rows."""
         self.pieces.append(_values(part, self.left, self.type))
         self.places.append(self.rows)
         return pa.concat_arrays(self.pieces).take(pc.sort_indices(pa.concat_arrays(self.places)))
 
 
 def _values(part: Run, batch: pa.RecordBatch, type: Type) -> Datum:
-    # Without rows there is nothing to ask; a user's function may not know what to do.
+    # A user's function may fail without rows, so it is not called then.
     return as_array(part(batch), batch.num_rows) if batch.num_rows else nulls(0, type)

@@ -1,4 +1,4 @@
-"""Kernels on numbers that Arrow has not, or not with SQL's rules."""
+"""Kernels on numbers that Arrow lacks, or has with other rules than SQL's."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def whole_over(one: Datum, two: Datum) -> Datum:
 
 
 def remainder(one: Datum, two: Datum) -> Datum:
-    """What the division cut toward zero leaves, with the sign of the dividend."""
+    """The remainder of a division cut toward zero, with the sign of the dividend; null where the divisor is zero."""
     two = nonzero(two)
     if isinstance(one, pa.Scalar) and isinstance(two, pa.Scalar):
         return remainder(pa.array([one.as_py()], one.type), two)[0]
@@ -79,8 +79,7 @@ def between(value: Datum, low: Datum, high: Datum) -> Datum:
 
 def distinct(one: Datum, two: Datum) -> Datum:
     """Whether two values differ, where null is a value like others."""
-    there_one, there_two = pc.is_valid(one), pc.is_valid(two)
-    return pc.coalesce(pc.not_equal(one, two), pc.xor(there_one, there_two))
+    return pc.coalesce(pc.not_equal(one, two), pc.xor(pc.is_valid(one), pc.is_valid(two)))
 
 
 def null_if(one: Datum, two: Datum) -> Datum:
@@ -112,7 +111,7 @@ def _decimals(one: Datum, two: Datum) -> bool:
 
 
 def _plain(datum: Datum, fill: int) -> Datum:
-    """Values for numpy, with something harmless in the place of null."""
+    """Values for numpy, with `fill` in the place of null."""
     filled = pc.coalesce(datum, pa.scalar(fill, datum.type))
     if isinstance(filled, pa.Scalar):
         return np.asarray(filled.as_py(), dtype=datum.type.to_pandas_dtype())

@@ -19,7 +19,7 @@ _DIGITS = {8: 3, 16: 5, 32: 10, 64: 20}
 
 
 class MisfitError(Exception):
-    """Types that do not fit; whoever binds the expression says where."""
+    """Types do not fit; `bind` makes it an ExpressionError that names the expression and the part."""
 
 
 @dataclass(frozen=True)

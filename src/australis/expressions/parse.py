@@ -10,11 +10,11 @@ from sqlglot import exp
 from sqlglot.errors import ParseError
 from sqlglot.tokenizer_core import Token
 
-from australis.arrow.intervals import interval
+from australis.arrow.durations import interval
 from australis.arrow.schema import data_type, type_text
-from australis.errors import ExpressionError, SchemaError, listing, near
+from australis.errors import ExpressionError, ExpressionPlace, SchemaError, listing, near
 from australis.expressions.node import NULL, Literal, Name, Node, apply
-from australis.expressions.words import CALL, DIALECT, broken, place, source, tokens
+from australis.expressions.words import CALL, DIALECT, broken, place, source, tokenize
 
 _BINARY: dict[type[exp.Expr], str] = {
     exp.EQ: "=",
@@ -55,31 +55,32 @@ _EXTRACTED = {
 
 @lru_cache(maxsize=4096)
 def parse(text: str) -> Node:
-    """The tree of a text; an ExpressionError points at the place that does not parse."""
-    found: list[Token] = []
+    """The tree of a text. Raises an ExpressionError that points at the place that does not parse."""
+    tokens: list[Token] = []
     try:
-        found = tokens(text)
-        trees = DIALECT.parser().parse_into(exp.Condition, found, source(text))
+        tokens = tokenize(text)
+        trees = DIALECT.parser().parse_into(exp.Condition, tokens, source(text))
         tree = trees[0]
         if tree is None:
             raise broken(text, "there is no expression here", 0)
         return _node(tree)
     except ParseError as error:
-        raise _pointed(text, error.errors[0], found) from None
+        raise _pointed(text, error.errors[0], tokens) from None
     except SchemaError as error:
-        raise ExpressionError(f"`{text}`: {error}") from error
+        raise ExpressionError.of(error).put(ExpressionPlace(text)) from error
     except RecursionError:
         short = text if len(text) < 60 else text[:60] + "..."
         raise ExpressionError(f"`{short}` is nested too deeply; split it over several map boxes") from None
     except ExpressionError as error:
-        if not found or f"`{text}`" in str(error) or "\n" in str(error):
-            raise
-        raise broken(text, str(error)) from None
+        part = error.first(ExpressionPlace)
+        if tokens and (part is None or (part.silent and part.text != text)):
+            error.put(ExpressionPlace(text))
+        raise
 
 
-def _pointed(text: str, error: dict[str, Any], found: list[Token]) -> ExpressionError:
+def _pointed(text: str, error: dict[str, Any], tokens: list[Token]) -> ExpressionError:
     line, end = int(error["line"]), int(error["col"])
-    at = next((token for token in found if (token.line, token.col) == (line, end)), found[-1])
+    at = next((token for token in tokens if (token.line, token.col) == (line, end)), tokens[-1])
     what = str(error["description"] or "")
     if what.startswith("Required keyword"):
         why = f"something is missing at `{at.text.removeprefix(CALL)}`"
@@ -100,8 +101,10 @@ def _node(tree: exp.Expr) -> Node:
     rule = _RULES.get(kind)
     if rule is None:
         part = tree.sql("duckdb").replace('"' + CALL, "").replace(CALL, "")
-        advice = _ADVICE.get(kind, "see its reference")
-        raise ExpressionError(f"`{part}` is not part of the expression language; {advice}")
+        advice = _ADVICE.get(kind, "docs/expressions.md lists what is")
+        raise ExpressionError(
+            f"`{part}` is not part of the expression language; {advice}", ExpressionPlace(part, silent=True)
+        )
     return rule(tree)
 
 
@@ -167,10 +170,9 @@ def _converted(function: str, arg: Node, kind: str) -> Node:
 
 def _call(tree: exp.Expr) -> Node:
     name = str(tree.this).removeprefix(CALL)
-    given: list[exp.Expr] = list(tree.expressions)
-    if name == "count" and len(given) == 1 and isinstance(given[0], exp.Star):
+    if name == "count" and len(tree.expressions) == 1 and isinstance(tree.expressions[0], exp.Star):
         return apply("count")
-    args = tuple(map(_node, given))
+    args = tuple(_arguments(tree))
     if name in ("cast", "try_cast"):
         kind = args[1].value if len(args) == 2 and isinstance(args[1], Literal) else None
         if not isinstance(kind, str):

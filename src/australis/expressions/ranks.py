@@ -1,4 +1,4 @@
-"""The greatest and the least of several values: nulls are passed over, NaN ranks above every number.
+"""The greatest and the least of several values: nulls are left out, NaN ranks above every number.
 
 Of values that are equal, such as 0.0 and -0.0, the first one stays. The compiled loops of `writer` do the same.
 """
@@ -36,12 +36,12 @@ def _better(one: Datum, two: Datum, up: bool) -> Datum:
         if pa.types.is_float64(type_) and not _scalar(one) and _no_nulls(one) and _no_nulls(two):
             return _doubles(one, two, up)
         # NaN: see `beats`
-        taken = pc.or_(pc.greater(two, one), pc.is_nan(two)) if up else pc.or_(pc.less(two, one), pc.is_nan(one))
-        return pc.coalesce(pc.if_else(taken, two, one), one, two)
+        better = pc.or_(pc.greater(two, one), pc.is_nan(two)) if up else pc.or_(pc.less(two, one), pc.is_nan(one))
+        return pc.coalesce(pc.if_else(better, two, one), one, two)
     if pa.types.is_integer(type_):
         return pc.max_element_wise(one, two) if up else pc.min_element_wise(one, two)
-    taken = pc.greater(two, one) if up else pc.less(two, one)
-    return pc.coalesce(pc.if_else(taken, two, one), one, two)
+    better = pc.greater(two, one) if up else pc.less(two, one)
+    return pc.coalesce(pc.if_else(better, two, one), one, two)
 
 
 def _scalar(datum: Datum) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 
+from australis.arrow.durations import whole_units
 from australis.expressions.node import FunctionCall, Literal, Name, Node, Value
 
 # How tightly each operator binds; an operand that binds no tighter stands in parentheses.
@@ -35,8 +36,6 @@ KEYWORDS = frozenset(
     "div select over as exists any all".split()
 )
 _PLAIN = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
-_UNITS = (("day", 86_400_000_000), ("hour", 3_600_000_000), ("minute", 60_000_000), ("second", 1_000_000),
-          ("millisecond", 1_000), ("microsecond", 1))  # fmt: skip
 
 
 def render(node: Node) -> str:
@@ -64,9 +63,8 @@ def literal(value: Value) -> str:
     if isinstance(value, int | float):
         return repr(value)
     if isinstance(value, dt.timedelta):
-        count = value // dt.timedelta(microseconds=1)
-        unit, size = next((unit, size) for unit, size in _UNITS if count % size == 0)
-        return f"interval '{count // size}' {unit}"
+        count, unit = whole_units(value)
+        return f"interval '{count}' {unit}"
     return "'" + value.replace("'", "''") + "'"
 
 

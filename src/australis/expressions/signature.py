@@ -34,7 +34,7 @@ Rule: TypeAlias = Callable[[Args], Signature]
 
 @dataclass(frozen=True)
 class Builtin:
-    """An operator or a function: its typing rule, its kernel, and what its reference says.
+    """An operator or a function: its typing rule, its kernel, and its line in the reference.
 
     Arguments at the places in `options` must be constants; the kernel gets them as Python values. A null among them
     makes the result null. With `lazy`, an argument may fail on rows for which those before it decide the result.
@@ -69,7 +69,7 @@ def doubles(args: Args) -> Signature:
 
 
 def same_number(args: Args) -> Signature:
-    """A number to one of its own type; what follows it are options that count."""
+    """A number, then integers as options, to a number of its own type."""
     need(args[0], numeric, "a number")
     own = DOUBLE if pa.types.is_null(args[0].type) else computed(args[0].type)
     return Signature((own, *_integers(args[1:])), own)
@@ -136,7 +136,7 @@ def comparison(*, ordered: bool) -> Rule:
 
 
 def text(*rest: Type, gives: Type | None = None) -> Rule:
-    """A text, then options of the types given; the last type repeats."""
+    """A text, then options of the types of `rest`, of which the last one repeats."""
 
     def rule(args: Args) -> Signature:
         need(args[0], textual, "a string")
@@ -158,7 +158,7 @@ def texts(args: Args) -> Signature:
 
 
 def moment(gives: Type, *kinds: Accepts, what: str = "a date or a timestamp") -> Rule:
-    """A date, a timestamp or what else is accepted; a literal text is read as a timestamp."""
+    """A date, a timestamp or one of other `kinds`; a literal text is read as a timestamp."""
     accepted = (pa.types.is_date, pa.types.is_timestamp, *kinds)
 
     def rule(args: Args) -> Signature:

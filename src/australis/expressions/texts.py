@@ -16,7 +16,7 @@ _GROUP = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]])*\]|(?P<open>\((?:\?P?<(?![=!])\w
 def substr(value: Datum, start: int, length: int | None = None) -> Datum:
     """From `start`, or from that many characters before the end when it is negative."""
     if length is not None and length < 0:
-        raise MisfitError(f"a length is not negative, as {length} is")
+        raise MisfitError(f"a length is not negative, and {length} is; give 0 or more")
     begin = start - 1 if start > 0 else start
     end = None if length is None or (begin < 0 <= begin + length) else begin + length
     return pc.utf8_slice_codeunits(value, begin, end)
@@ -79,14 +79,16 @@ def instr(value: Datum, part: str) -> Datum:
         return pc.if_else(pc.is_valid(value), pa.scalar(1, pa.int32()), pa.scalar(None, pa.int32()))
     before = pc.list_element(pc.split_pattern(value, part, max_splits=1), 0)
     # Arrow finds bytes; the length of what stands before counts characters.
-    found = pc.add(pc.cast(pc.utf8_length(before), pa.int32()), pa.scalar(1, pa.int32()))
-    return pc.if_else(pc.match_substring(value, part), found, pa.scalar(0, pa.int32()))
+    position = pc.add(pc.cast(pc.utf8_length(before), pa.int32()), pa.scalar(1, pa.int32()))
+    return pc.if_else(pc.match_substring(value, part), position, pa.scalar(0, pa.int32()))
 
 
 def split_part(value: Datum, separator: str, place: int) -> Datum:
     """One part of a text, or '' where there are fewer."""
     if place < 1 or not separator:
-        raise MisfitError("the parts of split_part count from 1, and its separator is not empty")
+        raise MisfitError(
+            "the parts of split_part count from 1, and its separator is not empty, as in split_part(s, ',', 1)"
+        )
     parts = pc.split_pattern(value, separator)
     part = pc.list_element(pc.list_slice(parts, place - 1, place, return_fixed_size_list=True), 0)
     return pc.if_else(pc.and_(pc.is_valid(value), pc.is_null(part)), pa.scalar("", value.type), part)
@@ -96,7 +98,7 @@ def regexp_extract(value: Datum, pattern: str, group: int | None = None) -> Datu
     """What a group matched, or null; without a group, the first there is, else the whole match."""
     count = 0
 
-    def named(match: re.Match[str]) -> str:
+    def name_group(match: re.Match[str]) -> str:
         nonlocal count
         if match["open"] is None:
             return match[0]
@@ -104,10 +106,10 @@ def regexp_extract(value: Datum, pattern: str, group: int | None = None) -> Datu
         return f"(?P<g{count}>"
 
     # Arrow wants every group named.
-    inner = _GROUP.sub(named, pattern)
+    inner = _GROUP.sub(name_group, pattern)
     wanted = min(count, 1) if group is None else group
     if not 0 <= wanted <= count:
-        raise MisfitError(f"the pattern '{pattern}' has {count} groups, and no group {wanted}")
+        raise MisfitError(f"the pattern '{pattern}' has {count} groups, and no group {wanted}; put it in parentheses")
     return pc.struct_field(pc.extract_regex(value, f"(?P<g0>{inner})"), f"g{wanted}")
 
 

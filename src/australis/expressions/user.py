@@ -14,7 +14,7 @@ import pyarrow as pa
 from australis.arguments import check_arguments
 from australis.arrow.compute import Array, pc
 from australis.arrow.schema import Type, data_type, type_text
-from australis.errors import ExpressionError, RunError, listing, near
+from australis.errors import ExpressionError, ExpressionPlace, RunError, listing, near, unknown
 from australis.expressions.aggregates import AGGREGATES
 from australis.expressions.functions import BUILTINS, REFUSED
 from australis.expressions.render import KEYWORDS, OPERATORS
@@ -42,10 +42,12 @@ class Function:
             return self._array(self.call(*args), args).cast(self.returns)
         except Exception as error:
             reason = str(error) or type(error).__name__
-            raise RunError(f"`{where}`: the function `{self.name}` failed: {reason}{self._culprit(args)}") from error
+            raise RunError(
+                f"the function `{self.name}` failed: {reason}{self._culprit(args)}", ExpressionPlace(where)
+            ) from error
 
     def _culprit(self, args: Sequence[Array]) -> str:
-        """The first values for which it fails, if it fails for those alone."""
+        """The end of a sentence: the arguments of the first row at which it fails, if it fails for that row alone."""
         fine, bad = 0, len(args[0]) if args else 0
         while bad - fine > 1:
             middle = (fine + bad) // 2
@@ -108,10 +110,10 @@ def function_named(name: str) -> Function:
     if name not in _REGISTERED:
         raise ExpressionError(f"there is no function `{name}`{near(name, [*BUILTINS, *_REGISTERED]) or '.'} "
                               f"The functions are {listing([*_REGISTERED, *BUILTINS], most=100)}; "
-                              "add one with @function")  # fmt: skip
+                              "add one with @function", unknown(name, [*BUILTINS, *_REGISTERED]))  # fmt: skip
     return _REGISTERED[name]
 
 
 def registered(names: Sequence[str]) -> tuple[Function | None, ...]:
-    """The functions of those names that there are."""
+    """The user function of each name, or None where there is none."""
     return tuple(_REGISTERED.get(name) for name in names)

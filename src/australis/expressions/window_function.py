@@ -15,8 +15,8 @@ class WindowFunction:
     """`init()` makes a window's state, `incr(state, value, ...)` takes a tuple, `final(state)` gives the result.
 
     The state is a number or a tuple of numbers, the arguments are numbers (times as integers in their unit). The three
-    are compiled, so that no tuple meets the interpreter; a whole number that leaves 64 bits is an error. Tuples with a
-    null argument are passed over; a window with none left results in null.
+    are compiled, so that no tuple goes through Python's interpreter; a whole number that leaves 64 bits is an error.
+    Tuples with a null argument are left out; the result of a window without others is null.
     """
 
     name: str
@@ -26,7 +26,7 @@ class WindowFunction:
 
 
 WINDOW_FUNCTIONS: dict[str, WindowFunction] = {}
-"""Those that expressions may call by name."""
+"""The window functions that expressions may call, by name."""
 
 
 @check_arguments(ExpressionError)

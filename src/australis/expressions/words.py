@@ -1,4 +1,4 @@
-"""From SQL text to tokens in which every function is a plain call and every other word a column or an operator."""
+"""Tokens of SQL text, in which every function is a plain call, and every other word a column or an operator."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import TokenError
 from sqlglot.tokenizer_core import Token, TokenType
 
-from australis.errors import ExpressionError
+from australis.errors import ExpressionError, ExpressionPlace
 from australis.expressions.render import KEYWORDS
 
 # DuckDB's SQL has standard strings, and `//` for the integer division.
@@ -32,24 +32,20 @@ _CLOSERS = (TokenType.R_PAREN, TokenType.R_BRACKET)
 
 def broken(text: str, why: str, at: int | None = None) -> ExpressionError:
     """The error for a text that does not parse, with a caret under the place."""
-    if at is None:
-        return ExpressionError(f"`{text}`: {why}")
-    line_start = text.rfind("\n", 0, at) + 1
-    line = text[line_start:].split("\n", 1)[0]
-    return ExpressionError(f"{why}\n  {line}\n  {' ' * (at - line_start)}^")
+    return ExpressionError(why, ExpressionPlace(text, at=at))
 
 
-def tokens(text: str) -> list[Token]:
-    """The tokens to parse; their places are those in `source(text)`."""
+def tokenize(text: str) -> list[Token]:
+    """The tokens of a text for the parser; their places are those in `source(text)`."""
     whole = source(text)
     try:
-        found = DIALECT.tokenize(whole)[1:]
+        tokens = DIALECT.tokenize(whole)[1:]
     except TokenError:
         raise broken(text, "the text does not read as SQL") from None
-    if not found:
+    if not tokens:
         raise ExpressionError("an expression is empty; write one such as `mph < 40`")
-    _refuse(found, text)
-    return list(_plain(found, whole))
+    _refuse(tokens, text)
+    return list(_plain(tokens, whole))
 
 
 def source(text: str) -> str:
@@ -70,8 +66,8 @@ def place(start: int) -> int:
     return start - len(_BEFORE)
 
 
-def _refuse(found: list[Token], text: str) -> None:
-    for token, after in zip(found, [*found[1:], None], strict=True):
+def _refuse(tokens: list[Token], text: str) -> None:
+    for token, after in zip(tokens, [*tokens[1:], None], strict=True):
         at = place(token.start)
         if token.token_type == TokenType.SEMICOLON:
             raise broken(text, "an expression is one expression, not several statements; remove the `;`", at)
@@ -81,12 +77,12 @@ def _refuse(found: list[Token], text: str) -> None:
             raise broken(text, "an expression has no window function (OVER); use an aggregate box instead", at)
 
 
-def _plain(found: list[Token], whole: str) -> Iterator[Token]:
+def _plain(tokens: list[Token], whole: str) -> Iterator[Token]:
     at, depth = 0, 0
     waiting: list[tuple[str, int]] = []  # the open calls in SQL's own form, and how deep they are
-    while at < len(found):
-        token = found[at]
-        after = found[at + 1] if at + 1 < len(found) else None
+    while at < len(tokens):
+        token = tokens[at]
+        after = tokens[at + 1] if at + 1 < len(tokens) else None
         word = token.text.lower() if _is_word(token, whole) else ""
         if token.token_type in _OPENERS:
             depth += 1
@@ -96,32 +92,32 @@ def _plain(found: list[Token], whole: str) -> Iterator[Token]:
                 waiting.pop()
 
         if token.token_type == TokenType.DCOLON and after is not None:
-            yield from found[at : at + 2]  # the word is a type
+            yield from tokens[at : at + 2]  # the word is a type
             at += 2
         elif waiting and waiting[-1][1] == depth and word == _SEPARATORS[waiting[-1][0]]:
             yield _like(token, TokenType.COMMA, ",")
             at += 1
             if waiting[-1][0].endswith("cast"):
-                end = _closing(found, at)
+                end = _closing(tokens, at)
                 if end > at:
-                    kind = whole[found[at].start : found[end - 1].end + 1]
-                    yield _like(found[at], TokenType.STRING, kind)
+                    kind = whole[tokens[at].start : tokens[end - 1].end + 1]
+                    yield _like(tokens[at], TokenType.STRING, kind)
                 at = end
         elif after is not None and after.token_type == TokenType.L_PAREN and word and word not in KEYWORDS:
             if word in _SEPARATORS:
                 waiting.append((word, depth + 1))
             yield _like(token, TokenType.VAR, CALL + word)
             at += 1
-            if word == "extract" and at + 1 < len(found) and _is_word(found[at + 1], whole):
-                yield found[at]
+            if word == "extract" and at + 1 < len(tokens) and _is_word(tokens[at + 1], whole):
+                yield tokens[at]
                 depth += 1
-                yield _like(found[at + 1], TokenType.STRING, found[at + 1].text)
+                yield _like(tokens[at + 1], TokenType.STRING, tokens[at + 1].text)
                 at += 2
         elif after is not None and after.token_type == TokenType.STRING and word in _TYPED:
             yield from _call(token, "cast", after.text, word)
             at += 2
         elif after is not None and after.token_type in (TokenType.STRING, TokenType.NUMBER) and word == "interval":
-            unit = found[at + 2] if at + 2 < len(found) else None
+            unit = tokens[at + 2] if at + 2 < len(tokens) else None
             with_unit = unit is not None and _is_word(unit, whole) and unit.text.lower() not in KEYWORDS
             yield from _call(token, "interval", f"{after.text} {unit.text}" if unit and with_unit else after.text)
             at += 3 if with_unit else 2
@@ -135,17 +131,17 @@ def _is_word(token: Token, whole: str) -> bool:
     return unquoted and bool(_WORD.fullmatch(token.text))
 
 
-def _closing(found: list[Token], at: int) -> int:
+def _closing(tokens: list[Token], at: int) -> int:
     """Where the parenthesis closes that is open at a token."""
     depth = 0
-    for end in range(at, len(found)):
-        if found[end].token_type in _OPENERS:
+    for end in range(at, len(tokens)):
+        if tokens[end].token_type in _OPENERS:
             depth += 1
-        elif found[end].token_type in _CLOSERS:
+        elif tokens[end].token_type in _CLOSERS:
             depth -= 1
             if depth < 0:
                 return end
-    return len(found)
+    return len(tokens)
 
 
 def _call(token: Token, function: str, *args: str) -> Iterator[Token]:

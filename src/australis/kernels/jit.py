@@ -7,14 +7,12 @@ import hashlib
 import os
 import shutil
 import stat
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import lru_cache, update_wrapper
 from pathlib import Path
 from threading import RLock
-from types import ModuleType
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -25,7 +23,7 @@ _COMPILING = RLock()
 
 
 @lru_cache(maxsize=1)
-def _folder() -> str:
+def folder() -> str:
     """Where compiled kernels are kept: a folder for this state of all sources with kernels.
 
     numba looks for changes only in the file of a kernel itself, not in those of the kernels that it calls.
@@ -40,7 +38,7 @@ def _folder() -> str:
 def writable(name: str) -> Path:
     """A folder of a name that this user can write to: in the cache, or else among the temporary files.
 
-    What lies in it is run, so that nobody else may have made it or may write there.
+    Code in it is run, so that nobody else may have made it or be able to write to it.
     """
     for cache in _caches():
         folder = cache / "australis" / name
@@ -55,7 +53,7 @@ def writable(name: str) -> Path:
             (own / name).mkdir(exist_ok=True)
             return own / name
     fresh = tempfile.mkdtemp(prefix="australis-")
-    atexit.register(_removed, fresh, os.getpid())
+    atexit.register(_remove, fresh, os.getpid())
     return Path(fresh)
 
 
@@ -63,17 +61,17 @@ def _caches() -> Iterator[Path]:
     if cache := os.environ.get("XDG_CACHE_HOME"):
         yield Path(cache)
         return
-    with suppress(RuntimeError):  # a user of whom the machine knows nothing but a number has no home
+    with suppress(RuntimeError):  # a user id that /etc/passwd does not list has no home
         yield Path.home() / ".cache"
 
 
 def _private(folder: Path) -> bool:
     """Whether a folder is this user's alone, and is no link to somewhere else."""
-    found = folder.lstat()
-    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o077
+    status = folder.lstat()
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and not status.st_mode & 0o077
 
 
-def _removed(folder: str, process: int) -> None:
+def _remove(folder: str, process: int) -> None:
     if os.getpid() == process:  # and not one that was forked from it
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -81,8 +79,8 @@ def _removed(folder: str, process: int) -> None:
 class Kernel:
     """A function that is compiled when it is first called, or when one that calls it is: numba is loaded then.
 
-    `__call__` is a slot of each kernel, which Python reads without running anything: once there is what numba made, a
-    call goes straight to it (docs/decisions/0007-start.md).
+    `__call__` is a slot of each kernel, which Python reads without running anything: once the function is compiled,
+    calls go straight to it (docs/decisions/0007-start.md).
     """
 
     __slots__ = ("__call__", "__dict__", "__weakref__")
@@ -93,18 +91,18 @@ class Kernel:
         self.__call__ = self._first
 
     def compiled(self) -> Any:
-        """What numba makes of it: one value, however many threads ask for it first."""
+        """The function that numba compiles: one, however many threads call it first."""
         with _COMPILING:
             if self.__call__ == self._first:
                 self.__call__ = _compiled(self._function, **self._options)
             return self.__call__
 
-    def _first(self, *given: Any, **named: Any) -> Any:
-        return self.compiled()(*given, **named)
+    def _first(self, *args: Any, **named: Any) -> Any:
+        return self.compiled()(*args, **named)
 
     @property
     def _numba_type_(self) -> Any:
-        """Asked by numba of a value that compiled code names: for it this is one of its own functions."""
+        """The type of the compiled function: numba reads it when other compiled code names this kernel."""
         return self.compiled()._numba_type_
 
     def __reduce__(self) -> str:
@@ -119,11 +117,11 @@ def _compiled(function: Callable[..., Any], **options: Any) -> Any:
     import numba
 
     config: Any = numba.config
-    given, config.CACHE_DIR = config.CACHE_DIR, _folder()
+    previous, config.CACHE_DIR = config.CACHE_DIR, folder()
     try:
         return numba.njit(cache=True, nogil=True, **options)(function)
     finally:
-        config.CACHE_DIR = given
+        config.CACHE_DIR = previous
 
 
 def kernel(function: F) -> F:
@@ -145,30 +143,9 @@ def inner(function: F) -> F:
     return cast(F, Kernel(function, _nrt=False, forceinline=True))
 
 
-def written(source: str, name: str) -> Callable[..., Any]:
-    """Compile the function of a name in a source that was written by a program, and find it again by its text.
-
-    The source becomes a file and a module, since numba keeps what it compiles by the place of a function.
-    """
-    path = place(source)
-    if not path.exists():
-        with tempfile.NamedTemporaryFile("w", dir=_folder(), suffix=".tmp", delete=False) as file:
-            file.write(source)
-        Path(file.name).replace(path)
-    module = sys.modules.setdefault(path.stem, ModuleType(path.stem))
-    if not hasattr(module, name):
-        exec(compile(source, str(path), "exec"), module.__dict__)
-    return cast(Callable[..., Any], kernel(getattr(module, name)))
-
-
-def place(source: str) -> Path:
-    """The file of a source that was written by a program; what it is compiled to lies beside it."""
-    return Path(_folder()) / f"australis_{hashlib.sha256(source.encode()).hexdigest()[:16]}.py"
-
-
 @kernel
 def longer(array: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """An array of twice the length that begins with this one, for kernels that cannot tell how much they will find."""
+    """An array of twice the length that begins with this one, for kernels that run out of room."""
     grown = np.zeros(2 * len(array), np.int64)
     grown[: len(array)] = array
     return grown

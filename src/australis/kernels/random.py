@@ -1,4 +1,4 @@
-"""Chance: draws from a state of one word (splitmix64), inside kernels, so that a seed says all."""
+"""Random numbers inside kernels, from a state of one word (splitmix64), so that a seed determines all of them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SECOND = np.uint64(0x94D049BB133111EB)
 
 
 def chance(seed: int, stream: int) -> Chance:
-    """The state that a stream of draws begins with; streams of a seed have nothing to do with each other."""
+    """The first state of a stream of random numbers; the streams of a seed are independent."""
     return np.random.SeedSequence((seed, stream)).generate_state(1, np.uint64).astype(np.uint64)
 
 
@@ -39,13 +39,14 @@ def below(state: Chance, end: int) -> int:
 
 @inner
 def normal(state: Chance, mean: float, deviation: float) -> float:
+    """A number from a normal distribution."""
     radius = math.sqrt(-2.0 * math.log(1.0 - uniform(state)))
     return mean + deviation * radius * math.cos(2.0 * math.pi * uniform(state))
 
 
 @inner
 def poisson(state: Chance, mean: float) -> int:
-    """How many of many rare things happen; for means of up to some hundreds."""
+    """A count from a Poisson distribution, for means of up to some hundreds."""
     floor, product, count = math.exp(-mean), uniform(state), 0
     while product > floor:
         product *= uniform(state)

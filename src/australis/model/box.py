@@ -15,7 +15,7 @@ import pyarrow as pa
 from australis.expressions.codegen.fused import Step
 from australis.model.ascent import Ascent, Disorder
 from australis.model.facts import NOTHING, Facts
-from australis.model.labels import parameter
+from australis.model.labels import as_written, parameter
 from australis.model.table import Keyed, Table
 from australis.model.train import Train
 
@@ -101,6 +101,20 @@ class Box(ABC):
     kind: ClassVar[str]
     """The paper's word for it, as the fluent method and the network file spell it."""
 
+    make: ClassVar[Any] = None
+    """A class method that makes the box of what people write: its parameters are those of the method of streams and
+    the keys of the network file (`model/form.py`). One named `arity` is told how many inputs there are. A box without
+    it is made of its fields."""
+
+    others: ClassVar[tuple[str, ...]] = ()
+    """The inputs beside the first as the method of streams calls them; the last may stand for several: `*signals`."""
+
+    composed: ClassVar[bool] = False
+    """Whether it is drawn together with others, by a method of theirs, and has none made of its form."""
+
+    forks: ClassVar[bool] = False
+    """Whether the method of streams gives a stream for each port, rather than that of the main port."""
+
     merges: ClassVar[bool] = False
     """Whether each result is a tuple of one of its inputs, with the columns that all inputs share."""
 
@@ -146,6 +160,14 @@ class Box(ABC):
     def label(self) -> list[str]:
         """Its parameters as people read them, a line each."""
         return [line for field in fields(self) for line in parameter(field.name, getattr(self, field.name))]  # type: ignore[arg-type]
+
+    def written(self) -> Mapping[str, object]:
+        """The arguments of `make` that make it again, as a network file holds them."""
+        return {field.name: as_written(getattr(self, field.name)) for field in fields(self)}  # type: ignore[arg-type]
+
+    def adapted(self, stored: Sequence[bool], streams: Sequence[pa.Schema]) -> Box:
+        """The box for its inputs, where a parameter that is not given follows from which of them are stored tables."""
+        return self
 
     @abstractmethod
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:

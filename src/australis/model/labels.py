@@ -1,4 +1,4 @@
-"""Labels: the parameters of a box as people read them, in explanations and pictures."""
+"""The parameters of a box as people read them, in explanations and pictures, and in network files."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from australis.errors import listing
+from australis.expressions import Aggregation, Expr
 from australis.model.order import Order
 from australis.model.table import Keyed
 
@@ -34,3 +35,30 @@ def parameter(name: str, value: Any) -> Iterator[str]:
         yield f"{name} {listing(value)}"
     else:
         yield from (f"{place}: {part}" for place, part in enumerate(value, start=1))
+
+
+def as_written(value: Any) -> Any:
+    """A parameter as a network file holds it: texts, numbers, lists and mappings.
+
+    >>> as_written(("xway", "seg")), as_written(Order("time")), as_written(Order("time", 2, ("vid",)))
+    (['xway', 'seg'], 'time', {'on': 'time', 'slack': 2, 'by': 'vid'})
+    """
+    match value:
+        case Expr() | Aggregation():
+            return str(value)
+        case Order():
+            return value.on if not value.slack and not value.by else _order(value)
+        case Keyed():
+            return value.name
+        case (str() as only,):
+            return only
+        case tuple() if value and all(isinstance(each, tuple) for each in value):
+            return {name: as_written(each) for name, each in value}
+        case tuple():
+            return [as_written(each) for each in value]
+    return value
+
+
+def _order(order: Order) -> dict[str, Any]:
+    arguments = {"on": order.on, "slack": order.slack, "by": as_written(order.by)}
+    return {name: value for name, value in arguments.items() if value}

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -15,8 +15,21 @@ import pyarrow as pa
 
 from australis.arguments import check_fields, shown
 from australis.arrow.schema import numeric
-from australis.errors import AustralisError, NetworkError, listing, near
-from australis.model.box import LATE, lost
+from australis.errors import (
+    ArgumentPlace,
+    AustralisError,
+    ExpressionPlace,
+    MadeColumn,
+    NetworkError,
+    Place,
+    Subject,
+    listing,
+    near,
+    placed,
+    unknown,
+)
+from australis.expressions import Aggregation, Expr
+from australis.model.box import LATE, Box, lost
 from australis.model.facts import NOTHING, Facts
 
 if TYPE_CHECKING:
@@ -25,6 +38,8 @@ if TYPE_CHECKING:
 
 Ports = Mapping[str, pa.Schema]
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
+_FROM = ArgumentPlace("from", silent=True)
+_TABLE = ArgumentPlace("table", silent=True)
 
 
 def checked(network: Network) -> tuple[tuple[Node, ...], tuple[Output, ...], dict[str, Ports]]:
@@ -43,20 +58,13 @@ def checked(network: Network) -> tuple[tuple[Node, ...], tuple[Output, ...], dic
     return nodes, outputs, schemas
 
 
-@contextmanager
-def telling(place: str) -> Iterator[None]:
-    """Errors raised inside say where."""
-    try:
-        yield
-    except AustralisError as error:
-        told = type(error)(f"{place}: {error}")
-        told.__dict__.update(error.__dict__)
-        raise told from error
-
-
 def title(node: Node) -> str:
     """How messages call a box."""
     return f"{node.box.kind} {node.name}"
+
+
+def _subject(node: Node) -> Subject:
+    return Subject(node.box.kind, node.name)
 
 
 def _check_names(network: Network) -> None:
@@ -68,16 +76,24 @@ def _check_names(network: Network) -> None:
     for what, names in (("input", inputs), ("box", boxes), ("output", outputs), ("table", tables), ("group", groups)):
         for name in names:
             if not _is_name(name):
-                raise NetworkError(f"{what} {shown(name)}: a name is made of letters, digits, `_` and `-`")
+                raise NetworkError(
+                    f"{what} {shown(name)}: a name is made of letters, digits, `_` and `-`",
+                    Subject(what, str(name), silent=True),
+                )
         for name, count in Counter(names).items():
             if count > 1:
-                raise NetworkError(f"{count} {what if what != 'box' else 'boxe'}s are named {name}; names are unique")
+                several = "boxes" if what == "box" else f"{what}s"
+                raise NetworkError(
+                    f"{count} {several} are named {name}; names are unique", Subject(what, name, silent=True)
+                )
     for name in boxes:
         if name in inputs:
-            raise NetworkError(f"box {name}: an input has that name already")
+            raise NetworkError("an input has that name already", Subject("box", name))
     for name in outputs:
         if name in inputs:
-            raise NetworkError(f"output {name}: an input has that name already; a run gives both by their names")
+            raise NetworkError(
+                "an input has that name already; a run gives both by their names", Subject("output", name)
+            )
     if not outputs:
         raise NetworkError("a network has at least one output, and this one has none")
 
@@ -90,18 +106,22 @@ def _check_arrows(network: Network) -> None:
     producers = [input.name for input in network.inputs] + [node.name for node in network.nodes]
     for node in network.nodes:
         for arrow in node.sources:
-            _check_source(title(node), arrow, producers)
+            _check_source(_subject(node), arrow, producers)
         if node.box.arity != len(node.sources):
             wanted, given = node.box.arity, listing(str(arrow) for arrow in node.sources)
-            raise NetworkError(f"{title(node)}: takes {_inputs(wanted)}, is given {given}")
+            raise NetworkError(f"takes {_inputs(wanted)}, is given {given}", _subject(node), _FROM)
     for output in network.outputs:
-        _check_source(f"output {output.name}", output.arrow, producers)
+        _check_source(Subject("output", output.name), output.arrow, producers)
 
 
-def _check_source(place: str, arrow: Arrow, producers: list[str]) -> None:
+def _check_source(place: Subject, arrow: Arrow, producers: list[str]) -> None:
     if arrow.source not in producers:
-        hint = near(arrow.source, producers)
-        raise NetworkError(f"{place}: there is no input or box {arrow.source}; there are {listing(producers)}{hint}")
+        raise NetworkError(
+            f"there is no input or box {arrow.source}; there are {listing(producers)}{near(arrow.source, producers)}",
+            place,
+            _FROM,
+            unknown(arrow.source, producers),
+        )
 
 
 def _inputs(count: int) -> str:
@@ -115,22 +135,25 @@ def _check_tables(network: Network) -> None:
         mine = [name for name, written in writers if written.name == table.name]
         if len(mine) > 1:
             raise NetworkError(
-                f"table {table.name}: written by the boxes {listing(mine)}; a table has one writer:"
-                " union the streams first, and write the result"
+                f"written by the boxes {listing(mine)}; a table has one writer:"
+                " union the streams first, and write the result",
+                Subject("table", table.name),
             )
         if not mine:
-            raise NetworkError(f"table {table.name}: no box of the network writes it, so that it stays empty")
+            raise NetworkError("no box of the network writes it, so that it stays empty", Subject("table", table.name))
     for node in network.nodes:
         if node.box.keyed is not None:
             table = node.box.keyed
             names = [known.name for known in network.tables]
             if table.name not in names:
                 raise NetworkError(
-                    f"{title(node)}: there is no table {table.name}; there are {listing(names)}"
-                    f"{near(table.name, names)}"
+                    f"there is no table {table.name}; there are {listing(names)}{near(table.name, names)}",
+                    _subject(node),
+                    _TABLE,
+                    unknown(table.name, names),
                 )
             if table not in network.tables:
-                raise NetworkError(f"{title(node)}: table {table.name} is declared in another way too")
+                raise NetworkError(f"table {table.name} is declared in another way too", _subject(node), _TABLE)
 
 
 def _sorted(network: Network) -> tuple[Node, ...]:
@@ -181,10 +204,14 @@ def _cycle(network: Network, before: Mapping[str, set[str]]) -> NetworkError:
         table = boxes[reader].box.reads
         if table is not None and writer not in {arrow.source for arrow in boxes[reader].sources}:
             return NetworkError(
-                f"{title(boxes[reader])}: reads table {table.name} upstream of the box {writer}, which writes it;"
-                f" use `old.` in the expressions of {writer} to read the row that it writes"
+                f"reads table {table.name} upstream of the box {writer}, which writes it;"
+                f" use `old.` in the expressions of {writer} to read the row that it writes",
+                _subject(boxes[reader]),
             )
-    return NetworkError(f"the arrows form a cycle: {' -> '.join(round_trip)}")
+    first = boxes[round_trip[0]]
+    return NetworkError(
+        f"the arrows form a cycle: {' -> '.join(round_trip)}", replace(_subject(first), silent=True), _FROM
+    )
 
 
 def _wired(network: Network, nodes: tuple[Node, ...]) -> tuple[tuple[Node, ...], dict[str, Ports]]:
@@ -192,21 +219,48 @@ def _wired(network: Network, nodes: tuple[Node, ...]) -> tuple[tuple[Node, ...],
     known: dict[str, Ports] = {input.name: {"out": input.schema} for input in network.inputs}
     wired = []
     for node in nodes:
-        sources = tuple(_full(title(node), arrow, known) for arrow in node.sources)
-        with telling(title(node)):
+        sources = tuple(_full(_subject(node), arrow, known) for arrow in node.sources)
+        with placed(_subject(node)), _finding(node.box):
             check_fields(node.box)
             known[node.name] = node.box.outputs(*(known[arrow.source][arrow.port] for arrow in sources))
         wired.append(replace(node, sources=sources))
     return tuple(wired), known
 
 
-def _full(place: str, arrow: Arrow, known: Mapping[str, Ports]) -> Arrow:
+@contextmanager
+def _finding(box: Box) -> Iterator[None]:
+    """Errors raised inside about an expression know which argument of the box has it, and for which column."""
+    try:
+        yield
+    except AustralisError as error:
+        expression = error.first(ExpressionPlace)
+        if expression is not None and error.first(ArgumentPlace) is None:
+            error.put(*_holder(box, expression.text))
+        raise
+
+
+def _holder(box: Box, text: str) -> tuple[Place, ...]:
+    """The argument of a box that is an expression, or holds it, alone or under the name of a column."""
+    for field in fields(box):  # type: ignore[arg-type]
+        value = getattr(box, field.name)
+        for each in value if isinstance(value, tuple) else (value,):
+            name, held = each if isinstance(each, tuple) and len(each) == 2 else (None, each)
+            if isinstance(held, Expr | Aggregation) and str(held) == text:
+                column = () if name is None else (MadeColumn(name),)
+                return (ArgumentPlace(field.name, silent=True), *column)
+    return ()
+
+
+def _full(place: Subject, arrow: Arrow, known: Mapping[str, Ports]) -> Arrow:
     given = known[arrow.source]
     if not arrow.port:
         return replace(arrow, port=next(iter(given)))
     if arrow.port not in given:
         raise NetworkError(
-            f"{place}: {arrow.source} has no port {arrow.port}; it has {listing(given)}{near(arrow.port, given)}"
+            f"{arrow.source} has no port {arrow.port}; it has {listing(given)}{near(arrow.port, given)}",
+            place,
+            _FROM,
+            unknown(arrow.port, given),
         )
     return arrow
 
@@ -215,9 +269,9 @@ def _ended(network: Network, known: Mapping[str, Ports]) -> tuple[Output, ...]:
     """The outputs with their arrows in full."""
     outputs = []
     for output in network.outputs:
-        arrow = _full(f"output {output.name}", output.arrow, known)
+        arrow = _full(Subject("output", output.name), output.arrow, known)
         if output.qos.value:
-            with telling(f"output {output.name}"):
+            with placed(Subject("output", output.name), ArgumentPlace("value", silent=True)):
                 _check_value(output.qos.value[0], known[arrow.source][arrow.port])
         outputs.append(replace(output, arrow=arrow))
     return tuple(outputs)
@@ -227,7 +281,8 @@ def _check_value(column: str, schema: pa.Schema) -> None:
     if column not in schema.names:
         raise NetworkError(
             f"its value graph is about {column}, which is no column; there are {listing(schema.names)}"
-            f"{near(column, schema.names)}"
+            f"{near(column, schema.names)}",
+            unknown(column, schema.names),
         )
     if not numeric(schema.field(column).type):
         raise NetworkError(f"its value graph is about {column}, a {schema.field(column).type}, and needs a number")
@@ -238,7 +293,7 @@ def _check_stored(network: Network, nodes: tuple[Node, ...]) -> None:
     stored = {input.name for input in network.inputs if input.static}
     for node in nodes:
         fixed = [arrow.source in stored for arrow in node.sources]
-        with telling(title(node)):
+        with placed(_subject(node), _FROM):
             node.box.check_stored(fixed, [str(arrow) for arrow in node.sources])
         if all(fixed) and node.box.stores:
             stored.add(node.name)
@@ -249,7 +304,8 @@ def _check_facts(nodes: tuple[Node, ...], schemas: Mapping[str, Ports]) -> None:
     known: dict[tuple[str, str], Facts] = {}
     for node in nodes:
         given = [known.get((arrow.source, arrow.port), NOTHING) for arrow in node.sources]
-        made = node.box.facts(title(node), given, [schemas[arrow.source][arrow.port] for arrow in node.sources])
+        with placed(_subject(node)):
+            made = node.box.facts(title(node), given, [schemas[arrow.source][arrow.port] for arrow in node.sources])
         for port in schemas[node.name]:
             # Late tuples are those that came.
             known[node.name, port] = given[0] if port == LATE else NOTHING if lost(port) == LATE else made
@@ -263,10 +319,16 @@ def _check_reach(network: Network, nodes: tuple[Node, ...]) -> None:
             used |= {arrow.source for arrow in node.sources}
     idle = [node.name for node in nodes if node.name not in used and node.box.writes is None]
     if idle:
-        raise NetworkError(f"{_boxes(idle)} {listing(idle)} reach{'' if len(idle) > 1 else 'es'} no output")
+        raise NetworkError(
+            f"{_boxes(idle)} {listing(idle)} reach{'' if len(idle) > 1 else 'es'} no output",
+            Subject("box", idle[0], silent=True),
+        )
     unused = [input.name for input in network.inputs if input.name not in used]
     if unused:
-        raise NetworkError(f"{'inputs' if len(unused) > 1 else 'input'} {listing(unused)}: no box or output uses it")
+        raise NetworkError(
+            f"{'inputs' if len(unused) > 1 else 'input'} {listing(unused)}: no box or output uses it",
+            Subject("input", unused[0], silent=True),
+        )
 
 
 def _boxes(names: list[str]) -> str:

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from australis.errors import NetworkError, listing, near
+from australis.errors import ArgumentPlace, NetworkError, listing, near, unknown
 
 M = TypeVar("M", bound=BaseModel)
 _RANKS = {"extra_forbidden": 0, "missing": 1}
@@ -16,8 +16,8 @@ _RANKS = {"extra_forbidden": 0, "missing": 1}
 class MisreadError(NetworkError):
     """Something in a file is not as it should be, at a path of keys below what was read."""
 
-    def __init__(self, message: str, path: tuple[object, ...] = ()) -> None:
-        super().__init__(message)
+    def __init__(self, reason: str, path: tuple[object, ...] = ()) -> None:
+        super().__init__(reason, *(ArgumentPlace(str(key), silent=True) for key in path[:1]))
         self.path = path
 
 
@@ -37,7 +37,8 @@ def read(model: type[M], written: object) -> M:
         key = first["loc"][0]
         if first["type"] == "extra_forbidden":
             message = f"there is no key `{key}`; the keys are {listing(keys)}{near(str(key), keys)}"
-        elif first["type"] == "missing":
+            raise MisreadError(message, (key,)).put(unknown(str(key), keys)) from error
+        if first["type"] == "missing":
             message = f"the key `{key}` is missing; the keys are {listing(keys)}"
         else:
             message = f"`{key}: {first['input']}`: {first['msg'].lower()}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,20 +9,30 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from australis.arguments import check_arguments, hinted
+from australis.arguments import check_arguments
 from australis.arrow.schema import schema as schema_of
 from australis.arrow.schema import text as schema_text
-from australis.boxes import parameters
+from australis.boxes import catalog
 from australis.disk.paths import place
-from australis.errors import AustralisError, NetworkError, listing, near
-from australis.model.box import Box
+from australis.errors import (
+    ArgumentPlace,
+    AustralisError,
+    ColumnPlace,
+    ExpressionPlace,
+    NetworkError,
+    Subject,
+    TextPlace,
+    listing,
+    near,
+    placed,
+    unknown,
+)
+from australis.model import parameters
+from australis.model.form import form
 from australis.model.network import Arrow, Input, Network, Node, Output
 from australis.model.qos import Graph, QoS, qos
 from australis.model.table import Keyed
-from australis.model.validation import telling
 from australis.netfile import yamltext
-from australis.netfile.form import Form, Tables
-from australis.netfile.forms import FORMS
 from australis.netfile.models import MisreadError, read
 from australis.netfile.yamltext import Block, Document
 
@@ -71,7 +80,7 @@ def load(path: str | Path) -> Network:
     try:
         text = place(path).read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
-        raise NetworkError(f"{path}: {error}") from error
+        raise NetworkError(str(error), TextPlace(str(path))) from error
     return loads(text, str(path))
 
 
@@ -82,9 +91,10 @@ def loads(text: str, name: str = "network") -> Network:
     with _placed(document):
         file = read(_NetworkFile, _named(document.data))
     if file.australis != VERSION:
-        place = document.place(("australis",))
         older = _OLDER.get(file.australis, "")
-        raise NetworkError(f"{place}: the format is `australis: {VERSION}`, not {file.australis}{older}")
+        raise NetworkError(
+            f"the format is `australis: {VERSION}`, not {file.australis}{older}", document.place(("australis",))
+        )
     inputs = tuple(_each(document, "inputs", file.inputs, _input))
     tables = {table.name: table for table in _each(document, "tables", file.tables, _table)}
     groups = _groups(document, file.groups, file.boxes)
@@ -93,10 +103,8 @@ def loads(text: str, name: str = "network") -> Network:
         with _placed(document, "boxes", box):
             nodes.append(_node(box, written, tables, groups.get(box, ())))
     outputs = tuple(_each(document, "outputs", file.outputs, _output))
-    try:
+    with _placed(document):
         return Network(inputs, tuple(nodes), outputs, tuple(tables.values()))
-    except AustralisError as error:
-        raise type(error)(f"{document.place(_about(str(error)))}: {error}") from error
 
 
 @check_arguments()
@@ -106,7 +114,7 @@ def dump(network: Network, path: str | Path) -> None:
     try:
         place(path).write_text(text, encoding="utf-8")
     except (OSError, ValueError) as error:
-        raise NetworkError(f"{path}: {error}") from error
+        raise NetworkError(str(error), TextPlace(str(path))) from error
 
 
 @check_arguments()
@@ -130,18 +138,19 @@ def dumps(network: Network) -> str:
 
 @contextmanager
 def _placed(document: Document, *path: object) -> Iterator[None]:
-    """Errors raised inside say the file and the line."""
+    """Errors raised inside say the file and the line, of what they are about or else of a path of keys."""
     try:
         yield
     except MisreadError as error:
-        raise NetworkError(f"{document.place((*path, *error.path))}: {error}") from error
+        raise NetworkError.of(error).put(document.place((*path, *error.path))) from error
     except AustralisError as error:
-        raise type(error)(f"{document.place(path)}: {error}") from error
+        error.put(document.place(path or _path(error), *_inside(error)))
+        raise
 
 
 def _each(document: Document, section: str, written: Mapping[str, Any], make: Any) -> Iterator[Any]:
     for name, part in written.items():
-        with _placed(document, section, name), telling(f"{section[:-1]} {name}"):
+        with _placed(document, section, name), placed(Subject(section[:-1], name)):
             yield make(name, part)
 
 
@@ -166,38 +175,31 @@ def _output(name: str, written: object) -> Output:
     return Output(name, _arrow(form.from_), qos(form.latency, form.delivered, form.value))
 
 
-def _node(name: str, written: object, tables: Tables, group: tuple[str, ...]) -> Node:
+def _node(name: str, written: object, tables: Mapping[str, Keyed], group: tuple[str, ...]) -> Node:
     """A box: its kind with its parameters, and `from`, where its tuples come from."""
+    kinds = catalog.kinds()
     if not isinstance(written, dict):
-        raise NetworkError(f"box {name}: a mapping with `from` and one of {listing(FORMS)} goes here, not {written!r}")
+        raise NetworkError(
+            f"a mapping with `from` and one of {listing(kinds)} goes here, not {written!r}", Subject("box", name)
+        )
     for key in written:
-        if key not in FORMS and key != "from":
-            keys = [*FORMS, "from"]
+        if key not in kinds and key != "from":
+            keys = [*kinds, "from"]
             raise MisreadError(
-                f"box {name}: there is no key `{key}`; the keys are {listing(keys)}{near(str(key), keys)}", (key,)
-            )
-    kinds = [key for key in written if key in FORMS]
-    if len(kinds) != 1:
-        raise NetworkError(f"box {name}: it has one kind; given are {listing(kinds)} of {listing(FORMS)}")
-    (kind,) = kinds
-    parameter, sources = written[kind], written.get("from")
-    if kind == "union" and isinstance(parameter, list) and sources is None:
+                f"there is no key `{key}`; the keys are {listing(keys)}{near(str(key), keys)}", (key,)
+            ).put(Subject("box", name), unknown(str(key), keys))
+    of = [key for key in written if key in kinds]
+    if len(of) != 1:
+        raise NetworkError(f"it has one kind; given are {listing(of)} of {listing(kinds)}", Subject("box", name))
+    kind = kinds[of[0]]
+    parameter, sources = written[kind.kind], written.get("from")
+    if kind.merges and isinstance(parameter, list) and sources is None:
         parameter, sources = {}, parameter
-    with telling(f"{kind} {name}"):
-        arrows = _sources(sources)
-        form = FORMS[kind]
-        try:
-            box = _box(form, read(form, form.long(parameter)), tables, len(arrows))
-        except MisreadError as error:
-            raise MisreadError(str(error), (kind, *error.path)) from error
+    with placed(Subject(kind.kind, name)):
+        with placed(_FROM):
+            arrows = _sources(sources)
+        box = form(kind).read(parameter, tables, len(arrows))
     return Node(name, box, arrows, group)
-
-
-def _box(kind: type[Form], form: Form, tables: Tables, arity: int) -> Box:
-    try:
-        return form.box(tables, arity)
-    except AustralisError as error:
-        raise hinted(error, [name for name in kind.model_fields if name not in form.model_fields_set]) from error
 
 
 def _sources(written: object) -> tuple[Arrow, ...]:
@@ -220,7 +222,7 @@ def _groups(document: Document, written: Mapping[str, Any], boxes: Mapping[str, 
     stack: list[tuple[tuple[str, ...], Any]] = [((name,), members) for name, members in written.items()]
     while stack:
         path, members = stack.pop()
-        with _placed(document, "groups", path[0]), telling(f"group {path[-1]}"):
+        with _placed(document, "groups", path[0]), placed(Subject("group", path[-1])):
             if not isinstance(members, list):
                 raise NetworkError(f"a list of boxes, or of groups such as {{inner: [..]}}, goes here, not {members!r}")
             for member in members:
@@ -229,7 +231,8 @@ def _groups(document: Document, written: Mapping[str, Any], boxes: Mapping[str, 
                     continue
                 if str(member) not in boxes:
                     raise NetworkError(
-                        f"there is no box {member}; there are {listing(boxes)}{near(str(member), boxes)}"
+                        f"there is no box {member}; there are {listing(boxes)}{near(str(member), boxes)}",
+                        unknown(str(member), boxes),
                     )
                 if str(member) in paths:
                     raise NetworkError(f"box {member} is in group {paths[str(member)][-1]} already")
@@ -247,21 +250,32 @@ def _named(data: object) -> object:
     }
 
 
+_FROM = ArgumentPlace("from", silent=True)
 _SECTIONS = {"input": "inputs", "output": "outputs", "table": "tables", "group": "groups"}
 
 
-def _about(message: str) -> tuple[str, ...]:
-    """Where in a file the thing stands that a message starts with: `output jams: ...`, `filter fast: ...`."""
-    found = re.match(r"([a-z_]+) ([\w-]+)", message)
-    return (_SECTIONS.get(found[1], "boxes"), found[2]) if found else ()
+def _path(error: AustralisError) -> tuple[str, ...]:
+    """Where in a file the thing stands that an error is about."""
+    about = error.about
+    return () if about is None or about.name is None else (_SECTIONS.get(about.kind, "boxes"), about.name)
+
+
+def _inside(error: AustralisError) -> tuple[str, ...]:
+    """The keys below the name of a thing where an error may stand: arguments are below the kind of a box."""
+    argument, column = error.first(ArgumentPlace), error.first(ColumnPlace)
+    if argument == _FROM:
+        return (argument.name,)
+    if error.about is None or not (argument or column or error.first(ExpressionPlace)):
+        return ()
+    return (error.about.kind, *(place.name for place in (argument, column) if place is not None))
 
 
 def _written(network: Network, node: Node) -> Block:
     sources = [network.render_arrow(arrow) for arrow in node.sources]
-    kind = node.box.kind
-    if kind == "union" and not FORMS[kind].short(node.box):
-        return Block(union=sources)
-    return Block({kind: FORMS[kind].short(node.box), "from": sources[0] if len(sources) == 1 else sources})
+    kind, arguments = node.box.kind, form(type(node.box)).write(node.box)
+    if node.box.merges and not arguments:
+        return Block({kind: sources})
+    return Block({kind: arguments, "from": sources[0] if len(sources) == 1 else sources})
 
 
 def _written_groups(network: Network) -> dict[str, list[object]]:

@@ -1,4 +1,7 @@
-"""YAML as people mean it: `on` and `no` are words, `1:30` is no number, a key stands once, and places are known."""
+"""YAML as people mean it: `on` and `no` are words, `1:30` is no number, a key stands once, and places are known.
+
+PyYAML reads and writes it. ruamel.yaml takes twice the time, and would need the same rules for words.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from australis.errors import NetworkError
+from australis.errors import NetworkError, TextPlace
 
 _RESOLVERS = (
     ("tag:yaml.org,2002:bool", re.compile(r"true|True|TRUE|false|False|FALSE"), "tTfF"),
@@ -23,14 +26,19 @@ _RESOLVERS = (
 
 
 class _Loader(yaml.SafeLoader):
+    def __init__(self, text: str, called: str) -> None:
+        super().__init__(text)
+        self.called = called
+
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen: dict[Any, int] = {}
         for key, _ in node.value:
             name = self.construct_object(key, deep=True)
             if isinstance(name, list | dict):
-                raise _error("", "a key is a name, not a list or a mapping", key.start_mark)
+                raise _error(self.called, "a key is a name, not a list or a mapping", key.start_mark)
             if name in seen:
-                raise _error("", f"the key `{name}` stands here again; it is in line {seen[name]} too", key.start_mark)
+                again = f"the key `{name}` stands here again; it is in line {seen[name]} too"
+                raise _error(self.called, again, key.start_mark)
             seen[name] = key.start_mark.line + 1
         return super().construct_mapping(node, deep)
 
@@ -52,9 +60,9 @@ class Document:
     def __init__(self, text: str, name: str) -> None:
         self.name = name
         try:
-            loader = _Loader(text)
+            loader = _Loader(text, name)
         except yaml.YAMLError as error:
-            raise NetworkError(f"{name}: {' '.join(str(error).split())}") from error
+            raise NetworkError(" ".join(str(error).split()), TextPlace(name)) from error
         try:
             self._root = loader.get_single_node()
             self.data: Any = None if self._root is None else loader.construct_document(self._root)
@@ -62,24 +70,31 @@ class Document:
             problem = " ".join(filter(None, (error.context, error.problem)))
             raise _error(name, problem, error.problem_mark or error.context_mark) from error
         except (yaml.YAMLError, ValueError) as error:  # such as a number of thousands of digits
-            raise NetworkError(f"{name}: {error}") from error
-        except NetworkError as error:
-            raise NetworkError(f"{name}{error}") from None
+            raise NetworkError(str(error), TextPlace(name)) from error
         except RecursionError:
-            raise NetworkError(f"{name}: it is nested too deeply") from None
+            raise NetworkError("it is nested too deeply", TextPlace(name)) from None
         finally:
             loader.dispose()
 
-    def place(self, path: Sequence[object] = ()) -> str:
-        """The file and the line of a part, or of the innermost one around it that is there."""
-        node = self._root
-        line = 1 if node is None else node.start_mark.line + 1
+    def place(self, path: Sequence[object] = (), *inside: str) -> TextPlace:
+        """The line and the column of a part, or of the innermost one around it that is there.
+
+        Of the keys `inside` it, those that are not there are passed over.
+        """
+        mark, node = (None if self._root is None else self._root.start_mark), self._root
         for step in path:
             key, child = _child(node, step)
             if child is None:
-                break
-            line, node = (key or child).start_mark.line + 1, child
-        return f"{self.name}, line {line}"
+                return self._at(mark)
+            mark, node = (key or child).start_mark, child
+        for step in inside:
+            key, child = _child(node, step)
+            if key is not None:
+                mark, node = key.start_mark, child
+        return self._at(mark)
+
+    def _at(self, mark: Any) -> TextPlace:
+        return TextPlace(self.name, 1, 1) if mark is None else TextPlace(self.name, mark.line + 1, mark.column + 1)
 
 
 def _child(node: Any, step: object) -> tuple[Any, Any]:
@@ -93,8 +108,8 @@ def _child(node: Any, step: object) -> tuple[Any, Any]:
 
 
 def _error(name: str, problem: str, mark: Any) -> NetworkError:
-    where = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
-    return NetworkError(f"{name}{where}: {problem}")
+    place = TextPlace(name, mark.line + 1, mark.column + 1, exact=True) if mark else TextPlace(name)
+    return NetworkError(problem, place)
 
 
 class Block(dict[str, Any]):

@@ -11,7 +11,6 @@ import pyarrow as pa
 
 from australis.arrow.columns import arrow, plain, storage
 from australis.expressions.codegen.fused import Fused, Step, fused
-from australis.kernels.background import ripe
 from australis.model.network import Network, Node
 from australis.model.train import Ints, Train
 from australis.plan import Stage
@@ -34,7 +33,9 @@ class Chain:
         columns = [plain(train[name]) for name in self.fused.reads]
         if not len(train) or any(valid is not None for _, valid in columns):
             return None
-        loop = ripe(self.fused.source, "loop", len(train), lambda: self._arguments(0, [v[:0] for v, _ in columns]))
+        loop = self.fused.code.kernel_in_background(
+            len(train), lambda: self._arguments(0, [values[:0] for values, _ in columns])
+        )
         if loop is None:
             return None
         arguments = self._arguments(len(train), [values for values, _ in columns])

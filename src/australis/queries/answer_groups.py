@@ -70,8 +70,8 @@ def _tally(grouping: Grouping) -> Stream:
     columns |= {name: expression for expression, name in grouping.keys.items()}
     stream = map_columns(scope.stream, {**columns, SIGN: of(Name(scope.sign or SIGN))}, grouping.select.piece)
     if not grouping.calls:
-        return stream.distinct(by)
+        return stream.moving.distinct(by)
     for expression, name in grouping.calls.items():
         with grouping.pieces[expression].locate_errors():  # one at a time, so that an error points at the right one
-            stream.tally({name: expression}, by=by)
-    return stream.tally({name: expression for expression, name in grouping.calls.items()}, by=by)
+            stream.moving.tally({name: expression}, by=by)
+    return stream.moving.tally({name: expression for expression, name in grouping.calls.items()}, by=by)

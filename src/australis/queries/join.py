@@ -73,7 +73,7 @@ def plan_join(
     predicate = of(both(*conditions)) if conditions else None
     with piece.locate_errors():
         if meeting:
-            stream = _with_sign(left).meet(_with_sign(right), predicate)
+            stream = _with_sign(left).moving.meet(_with_sign(right), predicate)
         else:
             stream = left.stream.join(right.stream, predicate, on=on, size=size)
     left_names = set(left.stream.schema.names)

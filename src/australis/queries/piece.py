@@ -5,18 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from australis.errors import AustralisError, ExpressionError
+from australis.errors import AustralisError, ExpressionError, ExpressionPlace, TextPlace, UnknownName, text_place
 from australis.expressions import Expr, expr
 
 
 def error_at(whole: str, why: str, at: int) -> ExpressionError:
     """An error at a place in a query, with its line and column, and a caret under it."""
-    begin = whole.rfind("\n", 0, at) + 1
-    line = whole[begin:].split("\n", 1)[0]
-    place = f"line {whole.count(chr(10), 0, at) + 1}, column {at - begin + 1}"
-    return ExpressionError(f"{place}: {why}\n  {line}\n  {' ' * (at - begin)}^")
+    return ExpressionError(why, text_place(whole, at))
 
 
 @dataclass(frozen=True)
@@ -34,39 +31,41 @@ class Piece:
     @property
     def expr(self) -> Expr:
         """The piece as an expression."""
-        try:
+        with self.point_into_query():
             return expr(self.text)
-        except ExpressionError as error:
-            raise self.point_into_query(str(error)) from None
 
     def error(self, why: str, name: str | None = None) -> ExpressionError:
         """An error that points at this piece, or at a name in it."""
+        return ExpressionError(why, self.place(name))
+
+    def place(self, name: str | None = None) -> TextPlace:
+        """Where the piece begins in the query, or where a name stands in it."""
         at = 0
         if name is not None:
             match = re.search(rf"(?<!\w){re.escape(name.rpartition('.')[2])}(?!\w)", self.text)
             at = match.start() if match else 0
-        return error_at(self.whole, why, self.start + at)
+        return text_place(self.whole, self.start + at)
 
     @contextmanager
     def locate_errors(self) -> Iterator[None]:
-        """Let errors in the body of a `with` point at this piece."""
+        """Let errors in the body of a `with` point at this piece, or at the unknown name in it."""
         try:
             yield
         except AustralisError as error:
-            if str(error).startswith("line "):
-                raise
-            raise self.error(str(error), _column_named_in(str(error))) from error
+            if error.first(TextPlace) is None:
+                missing = error.first(UnknownName)
+                error.put(self.place(None if missing is None else missing.name))
+            raise
 
-    def point_into_query(self, message: str) -> ExpressionError:
-        """An error about the piece alone, as an error about the whole query, with its caret at the same place."""
-        why, *excerpt = message.split("\n")
-        if len(excerpt) != 2:
-            return self.error(why.removeprefix(f"`{self.text}`: "))
-        line, caret = excerpt[0][2:], len(excerpt[1]) - 3
-        return error_at(self.whole, why, self.start + max(0, self.text.find(line)) + caret)
-
-
-def _column_named_in(message: str) -> str | None:
-    """The column that an error message is about, if any."""
-    match = re.search(r"no column `([^`]+)`", message)
-    return match[1] if match else None
+    @contextmanager
+    def point_into_query(self) -> Iterator[None]:
+        """Let errors that point into the piece, as an expression, point into the whole query."""
+        try:
+            yield
+        except ExpressionError as error:
+            expression = error.first(ExpressionPlace)
+            if expression is not None and (expression.at is not None or expression.text == self.text):
+                quiet = replace(expression, silent=True)
+                error.places = tuple(quiet if place is expression else place for place in error.places)
+            error.put(text_place(self.whole, self.start + ((expression and expression.at) or 0)))
+            raise

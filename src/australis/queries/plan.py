@@ -13,7 +13,7 @@ from australis.api.stream import Stream, stream
 from australis.arguments import check_arguments
 from australis.arrow.schema import Spec
 from australis.boxes.moving.watch import SIGN
-from australis.errors import NetworkError, listing, near
+from australis.errors import ExpressionError, NetworkError, listing, near, unknown
 from australis.expressions import Expr
 from australis.expressions.expression import of
 from australis.expressions.node import Name, Node
@@ -170,7 +170,7 @@ class _Planner:
         if select.distinct is not None:
             columns = [name for name in stream.schema.names if name != SIGN]
             with select.distinct.locate_errors():
-                stream = stream.distinct(columns).map({name: of(Name(name)) for name in (SIGN, *columns)})
+                stream = stream.moving.distinct(columns).map({name: of(Name(name)) for name in (SIGN, *columns)})
         return Relation(stream, whole.sign is not None)
 
     def _select_columns(self, select: Select, whole: QueryScope, window: WindowClause | None) -> Stream:
@@ -248,7 +248,11 @@ class _Planner:
     def _table(self, table: Named) -> Relation:
         if table.name not in self.tables:
             hint = near(table.name, self.tables) or "."
-            raise table.piece.error(f"there is no stream `{table.name}`{hint} There are {listing(self.tables)}")
+            raise ExpressionError(
+                f"there is no stream `{table.name}`{hint} There are {listing(self.tables)}",
+                table.piece.place(),
+                unknown(table.name, self.tables),
+            )
         return self.tables[table.name]
 
 

@@ -29,10 +29,9 @@ class TokenReader:
 
     def __init__(self, text: str) -> None:
         try:
-            read = source(text)
+            with Piece(text, 0, len(text)).point_into_query():
+                read = source(text)
             self.tokens: list[Token] = DIALECT.tokenize(read)[1:]
-        except ExpressionError as error:
-            raise Piece(text, 0, len(text)).point_into_query(str(error)) from None
         except TokenError:
             raise error_at(text, "the text does not read as SQL", 0) from None
         self.whole = read[-place(0) :]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from australis.api.stream import Stream
 from australis.boxes.moving.watch import SIGN
-from australis.errors import listing, near, single_quotes
+from australis.errors import ExpressionError, listing, near, single_quotes, unknown
 from australis.expressions import Expr
 from australis.expressions.expression import of
 from australis.expressions.node import renamed
@@ -48,7 +48,11 @@ class QueryScope:
         whole = names if "." not in name else [f"{each.table}.{each.name}" for each in self.columns]
         hint = near(name, whole) or "."
         text = single_quotes(name) if f'"{name}"' in piece.text else ""
-        raise piece.error(f"there is no column `{name}`{hint} The columns are {listing(names)}{text}", name)
+        raise ExpressionError(
+            f"there is no column `{name}`{hint} The columns are {listing(names)}{text}",
+            piece.place(name),
+            unknown(name, whole),
+        )
 
     def resolve(self, piece: Piece, expression: Expr | None = None) -> Expr:
         """The expression of a piece, over the columns of the stream."""

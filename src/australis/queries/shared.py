@@ -101,7 +101,7 @@ def _answer_together(first: ClauseRequest, group: Sequence[ClauseRequest]) -> tu
             clause = clause.on_earth()
         queries[_free_name(each.statement, queries)] = {**clause.question, "condition": condition}
     moving = first.moving
-    updates = first.objects.ask(
+    updates = first.objects.moving.ask(
         queries, id=moving.id, x=moving.x, y=moving.y, time=moving.time, timeout=moving.timeout, earth=moving.earth,
         every=moving.every, ahead=moving.ahead, only=only,
         where={name: condition for condition, name in names.items()}, carry=first.carry, revise=True, focal=first.focal,

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from australis.boxes.parameters import Length
 from australis.expressions.node import FunctionCall, Literal, Value
+from australis.model.parameters import Length
 from australis.queries.piece import Piece
 
 _INSIDE = "write INSIDE (x1, y1, x2, y2), or INSIDE ('M', id, xdist, ydist) around an object"

@@ -9,9 +9,8 @@ import pyarrow as pa
 
 from australis.arrow.durations import duration
 from australis.arrow.schema import temporal, type_text
-from australis.boxes.parameters import Length
-from australis.errors import AustralisError
 from australis.expressions.node import FunctionCall, Literal, Name, Node, apply
+from australis.model.parameters import Length
 from australis.queries.piece import Piece
 from australis.queries.query import Windowed
 
@@ -95,10 +94,8 @@ def _length(node: Node, times: bool, piece: Piece) -> Length:
         raise piece.error("a window's length is a constant, such as 60, INTERVAL '1' MINUTE or '60 seconds'")
     if times or isinstance(value, int | float):
         return value
-    try:
+    with piece.locate_errors():
         nanoseconds = (
             value // dt.timedelta(microseconds=1) * 1000 if isinstance(value, dt.timedelta) else duration(value)
         )
-    except AustralisError as error:
-        raise piece.error(str(error)) from error
     return nanoseconds // 10**9 if nanoseconds % 10**9 == 0 else nanoseconds / 1e9

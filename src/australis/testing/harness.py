@@ -197,8 +197,11 @@ class Collect:
         self.batches: list[pa.RecordBatch] = []
         self.closed = False
 
-    def write(self, tuples: pa.RecordBatch, /) -> None:
-        self.batches.append(tuples)
+    def open(self, schema: pa.Schema, run: str = "", replace: bool = False) -> Collect:
+        return self
+
+    def write(self, batch_id: int, tuples: Iterable[pa.RecordBatch]) -> None:
+        self.batches.extend(tuples)
 
     def close(self) -> None:
         self.closed = True

@@ -64,12 +64,12 @@ def test_counts_and_sums_subtract_what_leaves() -> None:
     """Filter and map pass signs on, a table written under the query counts and sums, distinct waits for the last."""
     ships = au.stream("ships", "id int, x double, y double, type string, tons int")
     queries = au.stream("queries", "query int, kind string, x double, y double, radius double")
-    seen = ships.watch(queries, carry=["type", "tons"])
+    seen = ships.moving.watch(queries, carry=["type", "tons"])
     heavy = seen.filter("tons > 5").map(query="query", sign="sign", kilos="tons * 1000")
     loads = au.table("loads", "query int, ships bigint, kilos bigint", key="query")
     count, total = "coalesce(old.ships, 0) + sign", "coalesce(old.kilos, 0) + sign * tons * 1000"
     added = seen.write(loads, ships=count, kilos=total)
-    run = au.Local(au.network(heavy=heavy, added=added, types=seen.distinct("type")))
+    run = au.Local(au.network(heavy=heavy, added=added, types=seen.moving.distinct("type")))
     run.push(queries=[{"query": each, "kind": "circle", "x": 0, "y": 0, "radius": each} for each in (1, 2)])
     fleet = [(1, "tug", 4), (2, "tug", 9), (3, "ferry", 7)]
     came = run.push(ships=[{"id": i, "x": i / 2, "y": 0, "type": kind, "tons": tons} for i, kind, tons in fleet])

@@ -76,8 +76,8 @@ def test_partitions_tell_the_same(
     streams = trains(world)
     objects, queries = (au.stream(name, each.schema) for name, each in zip(("o", "q"), streams, strict=True))
     options: Any = {"time": "time", "timeout": timeout, "every": every, "where": dict(TRUCKS)}
-    alone = au.network(seen=objects.watch(queries, **options))
-    several = au.network(seen=objects.watch(queries, **options, spread=partitions))
+    alone = au.network(seen=objects.moving.watch(queries, **options))
+    several = au.network(seen=objects.moving.watch(queries, **options, spread=partitions))
     expected = Counter(found(alone, ("o", "q"), streams, cut, 1))
     assert Counter(found(several, ("o", "q"), streams, cut, partitions)) == expected
 
@@ -86,7 +86,7 @@ def test_partitions_tell_the_same(
 @given(worlds(), cuts(), PARTITIONS, st.sampled_from([None, 3]))
 def test_so_do_queries_that_are_part_of_the_network(world: Any, cut: Cut, partitions: int, every: int | None) -> None:
     reports = trains(world)[0]
-    net = au.network(seen=au.stream("o", OBJECTS).ask(ASKED, time="time", every=every))
+    net = au.network(seen=au.stream("o", OBJECTS).moving.ask(ASKED, time="time", every=every))
     everything = World()
     everything.queries = {name: {"query": name, **query} for name, query in ASKED.items()}
     expected = Counter(row for _, row in stepwise(everything, [reports], spans([reports], every) if every else None))
@@ -123,7 +123,7 @@ def test_who_comes_and_goes_within_a_train_is_told_of() -> None:
 )
 def test_other_choices_are_refused(options: Any, message: str) -> None:
     with pytest.raises(AustralisError, match=message):
-        au.stream("o", OBJECTS).watch(au.stream("q", QUERIES), **options)
+        au.stream("o", OBJECTS).moving.watch(au.stream("q", QUERIES), **options)
     assert Watch(cache=0.0).each is False
     assert Watch(every="train").outputs(schema(OBJECTS), schema(QUERIES))
 
@@ -131,7 +131,7 @@ def test_other_choices_are_refused(options: Any, message: str) -> None:
 def test_network_files_keep_the_choice() -> None:
     objects, queries = au.stream("o", OBJECTS), au.stream("q", QUERIES)
     for every in ("report", "train", 5):
-        seen = objects.watch(queries, time="time", timeout=4, every=every, ahead=99, spread=2)
-        asked = objects.ask(ASKED, time="time", timeout=4, every=every, ahead=99)
+        seen = objects.moving.watch(queries, time="time", timeout=4, every=every, ahead=99, spread=2)
+        asked = objects.moving.ask(ASKED, time="time", timeout=4, every=every, ahead=99)
         net = au.network(seen=seen, asked=asked)
         assert netfile.loads(netfile.dumps(net)) == net

@@ -138,7 +138,7 @@ def test_queries_on_the_earth_lie_there(x: float, y: float, fits: bool) -> None:
     assert len(run(Watch(earth=True), [reports, wanted])[1]) == (not fits)
     if not fits:
         with pytest.raises(AustralisError, match="the query q does not read"):
-            au.stream("o", OBJECTS).ask({"q": {"kind": "knn", "k": 1, "x": x, "y": y}}, earth=True)
+            au.stream("o", OBJECTS).moving.ask({"q": {"kind": "knn", "k": 1, "x": x, "y": y}}, earth=True)
 
 
 def test_ask_refuses_what_cannot_be_whether_it_is_looked_at_or_not() -> None:
@@ -205,7 +205,7 @@ def test_one_wrong_clock_leaves_all_others_as_they_are(said: Any, cut: Cut, time
 
 def test_one_report_from_the_far_future_empties_no_answer_in_any_partition() -> None:
     objects = au.stream("o", "id int, x double, y double, time bigint")
-    seen = objects.ask({"q": {"kind": "circle", "x": 0, "y": 0, "radius": 9}}, time="time", timeout=60)
+    seen = objects.moving.ask({"q": {"kind": "circle", "x": 0, "y": 0, "radius": 9}}, time="time", timeout=60)
     run_ = au.Local(au.network(seen=seen, refused=seen.port("refused")))
     found = run_.push(o=[{"id": each, "x": each, "y": 0, "time": 0} for each in range(3)])
     assert found["seen"]["sign"].to_pylist() == [1, 1, 1]

@@ -48,7 +48,7 @@ def follow(net: Any, streams: Any, cut: Cut, partitions: int, world: World, rest
 def test_answers_do_not_depend_on_partitions(world: Any, cut: Cut, partitions: int, restart: bool) -> None:
     streams = trains(world)
     objects, queries = (au.stream(name, each.schema) for name, each in zip(("o", "q"), streams, strict=True))
-    seen = objects.watch(queries, where=dict(TRUCKS), carry="type", revise=True, spread=partitions)
+    seen = objects.moving.watch(queries, where=dict(TRUCKS), carry="type", revise=True, spread=partitions)
     follow(au.network(seen=seen), streams, cut, partitions, World(CONDITIONS), restart)
 
 
@@ -59,7 +59,7 @@ def test_neither_do_timeouts(world: Any, cut: Cut, partitions: int, timeout: int
     streams = trains(world)
     objects, queries = (au.stream(name, each.schema) for name, each in zip(("o", "q"), streams, strict=True))
     options: Any = {"time": "time", "timeout": timeout, "carry": "type", "revise": True, "where": dict(TRUCKS)}
-    seen = objects.watch(queries, **options, spread=partitions)
+    seen = objects.moving.watch(queries, **options, spread=partitions)
     follow(au.network(seen=seen), streams, cut, partitions, World(CONDITIONS, timeout), restart)
 
 
@@ -80,7 +80,7 @@ def test_queries_that_are_part_of_the_network(
 ) -> None:
     reports = trains(world)[0]
     time = None if timeout is None else "time"
-    seen = au.stream("o", OBJECTS).ask(ASKED, time=time, timeout=timeout, carry="type", revise=True)
+    seen = au.stream("o", OBJECTS).moving.ask(ASKED, time=time, timeout=timeout, carry="type", revise=True)
     everything = World(timeout=timeout)
     everything.queries = {name: {"query": name, **query} for name, query in ASKED.items()}
     follow(au.network(seen=seen), [reports], cut, partitions, everything, restart)
@@ -98,7 +98,7 @@ def test_each_partition_keeps_its_part_of_a_budget() -> None:
     """One query that wants all objects, and needs a quarter of them."""
     wanted = "query int, kind string, x double, y double, radius double, k int, accuracy double"
     objects, queries = au.stream("o", "id int, x double, y double"), au.stream("q", wanted)
-    seen = objects.watch(queries, cache=0, budget=8, spread=2, box="watch")
+    seen = objects.moving.watch(queries, cache=0, budget=8, spread=2, box="watch")
     net = au.network(seen=seen, refused=seen.port("refused"), accuracy=seen.port("accuracy"))
     planned, sums = Planned(net, plan(net), 2, exact=False), Sums()
     query = {"query": 1, "kind": "circle", "x": 0.0, "y": 0.0, "radius": 9.0, "k": None, "accuracy": 0.25}
@@ -119,7 +119,9 @@ def test_each_partition_keeps_its_part_of_a_budget() -> None:
 def test_partitions_tell_again_of_candidates_that_stay(partitions: int) -> None:
     """A centre moves, or k changes, and no partition has other candidates than before."""
     queries = "query int, kind string, x double, y double, k int, focal int"
-    net = au.network(seen=au.stream("o", OBJECTS).watch(au.stream("q", queries), carry="type", spread=partitions))
+    net = au.network(
+        seen=au.stream("o", OBJECTS).moving.watch(au.stream("q", queries), carry="type", spread=partitions)
+    )
     place = {"y": 0.0, "time": 0, "type": None}
     for focal in range(3, 9):
         world = [{"id": 1, "x": 0.0, **place}, {"id": 2, "x": 10.0, **place}, {"id": focal, "x": 1.0, **place}]
@@ -189,23 +191,25 @@ def test_the_rest_of_rounding_goes_with_the_last_tuple_of_a_sum() -> None:
 )
 def test_a_query_that_does_not_read_is_refused_when_the_network_is_built(query: Any, message: str) -> None:
     with pytest.raises(AustralisError, match=message):
-        au.stream("o", OBJECTS).ask({"q": query})
+        au.stream("o", OBJECTS).moving.ask({"q": query})
 
 
 def test_conditions_and_network_files() -> None:
     objects, queries = au.stream("o", OBJECTS), au.stream("q", QUERIES)
     with pytest.raises(AustralisError, match=r"the condition `time \+ 3` gives a int"):
-        objects.ask({"q": ASKED["near"]}, only="time + 3")
+        objects.moving.ask({"q": ASKED["near"]}, only="time + 3")
     with pytest.raises(AustralisError, match="two columns `away`"):
-        au.stream("o", f"{OBJECTS}, away int").watch(queries, carry="away", spread=2)
+        au.stream("o", f"{OBJECTS}, away int").moving.watch(queries, carry="away", spread=2)
     with pytest.raises(AustralisError, match="`spread` is a number of partitions"):
-        objects.watch(queries, spread=0)
-    asked = objects.ask(ASKED, only="type = 'truck'", carry=["type", "time"], revise=True, time="time", timeout=4)
-    tally = asked.tally(by="type", n="count(*)", first="max(time) - min(time)")
-    spread = objects.watch(queries, where=dict(TRUCKS), time="time", timeout=4, spread=2)
+        objects.moving.watch(queries, spread=0)
+    asked = objects.moving.ask(
+        ASKED, only="type = 'truck'", carry=["type", "time"], revise=True, time="time", timeout=4
+    )
+    tally = asked.moving.tally(by="type", n="count(*)", first="max(time) - min(time)")
+    spread = objects.moving.watch(queries, where=dict(TRUCKS), time="time", timeout=4, spread=2)
     with pytest.raises(AustralisError, match="the query q does not read"):
-        objects.ask({"q": {**ASKED["near"], "condition": "cars"}}, where=dict(TRUCKS))
-    own = objects.ask({"q": {**ASKED["near"], "condition": TRUCKS[0][0]}}, where=dict(TRUCKS))
+        objects.moving.ask({"q": {**ASKED["near"], "condition": "cars"}}, where=dict(TRUCKS))
+    own = objects.moving.ask({"q": {**ASKED["near"], "condition": TRUCKS[0][0]}}, where=dict(TRUCKS))
     net = au.network(tally=tally, seen=asked, spread=spread, own=own)
     assert netfile.loads(netfile.dumps(net)) == net
 

@@ -308,8 +308,8 @@ def test_what_does_not_fit_is_refused_when_a_network_is_built(
 def test_a_plan_gives_what_one_process_does(world, partitions: int, still: bool) -> None:
     """Still regions in many partitions, with what is refused told once; others in one."""
     reports, wanted = trains(world, STILL if still else QUERIES)
-    seen = au.stream("objects", OBJECTS).watch(au.stream("queries", wanted.schema), where=dict(TRUCKS))
-    net = au.network(seen=seen, refused=seen.port("refused"), types=seen.distinct("id"))
+    seen = au.stream("objects", OBJECTS).moving.watch(au.stream("queries", wanted.schema), where=dict(TRUCKS))
+    net = au.network(seen=seen, refused=seen.port("refused"), types=seen.moving.distinct("id"))
     made = plan(net)
     assert (made.stages[0].one, made.stages[0].entries[0].by) == ((False, ("id",)) if still else (True, ()))
     spoilt = {name: [*column, *column] for name, column in wanted.tuples.to_pydict().items()}
@@ -321,7 +321,9 @@ def test_a_plan_gives_what_one_process_does(world, partitions: int, still: bool)
 
 def test_a_network_file_keeps_all_of_a_watch() -> None:
     objects, queries = au.stream("objects", OBJECTS), au.stream("queries", f"{QUERIES}, accuracy double")
-    made = objects.watch(queries, time="time", timeout=4, where={"truck": "type = 'truck'"}, carry="type", cache=1.0,
-                         speed=2.0, budget=100, shed="queries")  # fmt: skip
+    made = objects.moving.watch(
+        queries, time="time", timeout=4, where={"truck": "type = 'truck'"}, carry="type", cache=1.0, speed=2.0,
+        budget=100, shed="queries",
+    )  # fmt: skip
     net = au.network(out=made)
     assert netfile.loads(netfile.dumps(net)) == net

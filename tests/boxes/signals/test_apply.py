@@ -86,18 +86,18 @@ def sounds(*values: list[int]) -> dict[str, Any]:
 
 def test_an_exception_names_the_box_and_the_tuple() -> None:
     stream = au.stream("s", "a segment<int16>")
-    net = au.network(out=stream.apply(first="picky(a)", box="ears"))
+    net = au.network(out=stream.signal.apply(first="picky(a)", box="ears"))
     assert net.run_local(s=sounds([5], [7]))["out"].column("first").to_pylist() == [5, 7]
     with pytest.raises(
         RunError, match=r"apply ears: `picky\(a\)`.*failed: too loud, at the tuple {'a': <segment .* 8 Hz"
     ):
         net.run_local(s=sounds([1, 2], [3], [99, 0], [4]))
     with pytest.raises(RunError, match=r"`no_rows` failed: it returned an array of 4, not 2 rows of samples"):
-        au.network(out=stream.apply(a="no_rows(a)")).run_local(s=sounds([1, 2], [3, 4]))
+        au.network(out=stream.signal.apply(a="no_rows(a)")).run_local(s=sounds([1, 2], [3, 4]))
 
 
 def test_functions_go_with_the_network_and_its_file() -> None:
-    net = au.network(out=au.stream("s", "a segment<int16>").apply(a="differences(a)", first="picky(a)"))
+    net = au.network(out=au.stream("s", "a segment<int16>").signal.apply(a="differences(a)", first="picky(a)"))
     assert {function.name for function in net.functions} == {"differences", "picky"}
     assert au.loads(au.dumps(net)) == net
     assert "apply: {a: differences(a), first: picky(a)}" in au.dumps(net)

@@ -189,7 +189,7 @@ def test_noise_that_stays_loud_is_no_event_but_the_noise() -> None:
 def test_a_second_site_is_late_and_leaves_the_noise_of_the_first_alone(chunk: int) -> None:
     """Windows of two sites in turn, of which one is 50 times as loud, and no `by`."""
     scored = au.stream("scored", "site int, score double, audio segment<int16>")
-    ranges = scored.cfar("score", threshold=8, startup=10, refractory=2, padding=0, box="events")
+    ranges = scored.signal.cfar("score", threshold=8, startup=10, refractory=2, padding=0, box="events")
     random = np.random.default_rng(1)
     scores = random.normal(1, 0.1, 100), random.normal(50, 5, 100)
     scores[0][60:62] = 9.0

@@ -28,18 +28,20 @@ def mixed() -> au.Network:
     """Readings become windows, whose numbers are filtered, joined and aggregated, and tell what to cut out."""
     readings = au.stream("readings", "site int, at bigint, volts double")
     sites = au.static("sites", "site int, name string")
-    windows = readings.window("volts", "at", 8, 100, by="site")
-    level = windows.stats("rms", "start", "end").apply(crest="crest(volts)")
+    windows = readings.signal.window("volts", "at", 8, 100, by="site")
+    level = windows.signal.stats("rms", "start", "end").signal.apply(crest="crest(volts)")
     loud = level.filter("rms > 0.5 and site != 2")
     named = loud.join(sites, "left.site = right.site", on=["start", None])
-    slower = windows.rerate(1, 2, by="site").map(site="site", slow="volts")
-    events = level.trigger(0.8, 0.4, on="rms", by="site", longest=16).sync(windows, by="site")
+    slower = windows.signal.rerate(1, 2, by="site").map(site="site", slow="volts")
+    events = level.signal.trigger(0.8, 0.4, on="rms", by="site", longest=16).signal.sync(windows, by="site")
     return au.network(
         named=named.map(name="name", start="start", crest="round(crest, 9)", volts="volts"),
         levels=loud.aggregate(on="start", size=32, by="site", n="count(*)", level="sum(round(rms, 6))"),
         events=events,
-        both=windows.zip(windows.map(site="site", again="volts"), by="site", size=16).correlate("again", "volts"),
-        slower=slower.rewindow(4, by="site"),
+        both=windows.signal.zip(windows.map(site="site", again="volts"), by="site", size=16).signal.correlate(
+            "again", "volts"
+        ),
+        slower=slower.signal.rewindow(4, by="site"),
     )
 
 
@@ -85,7 +87,7 @@ def test_a_spectrogram_is_scipys_short_time_fourier_transform(size: int, overlap
     values = np.random.default_rng(count).normal(size=count)
     sound = segment(values, timebase(8))
     audio = au.stream("audio", "audio segment<float64>")
-    net = au.network(out=audio.spectrogram(size, overlap, window, scale=""))
+    net = au.network(out=audio.signal.spectrogram(size, overlap, window, scale=""))
     out = net.run_local(audio={"audio": column([sound[: count // 3], sound[count // 3 :]], "float64")})["out"]
     found = segments(out.column("spectrum").combine_chunks()).values() if out.num_rows else []
     shape = scipy.signal.get_window(window or "boxcar", size)
@@ -101,7 +103,7 @@ def test_a_spectrogram_is_scipys_short_time_fourier_transform(size: int, overlap
 def test_a_spectrogram_agrees_with_scipy_on_a_long_signal() -> None:
     values = np.random.default_rng(0).normal(size=10_000)
     audio = au.stream("audio", "audio segment<float64>")
-    net = au.network(out=audio.spectrogram(256, 192, scale="power"))
+    net = au.network(out=audio.signal.spectrogram(256, 192, scale="power"))
     out = net.run_local(audio={"audio": column([segment(values, timebase(48_000))], "float64")})["out"]
     found = np.stack([np.asarray(each) for each in segments(out.column("spectrum").combine_chunks()).values()])
     shape = scipy.signal.get_window("hann", 256)

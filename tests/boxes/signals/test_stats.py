@@ -286,20 +286,20 @@ def test_a_spectrum_of_complex_samples_is_numpys_and_goes_back(lists: list[list[
 
 def test_of_which_samples_a_spectrum_is_stays_known_or_is_asked() -> None:
     audio = au.stream("audio", "a segment<complex64>")
-    spectra = audio.transform("fft").filter("true").rewindow(8)
-    whole = au.network(out=spectra.transform("ifft"))
+    spectra = audio.signal.transform("fft").filter("true").signal.rewindow(8)
+    whole = au.network(out=spectra.signal.transform("ifft"))
     assert text(whole.schemas["transform_2"]["out"]) == "a segment<complex64>"
     sound = segment(np.arange(8) * 1j, BASE, dtype="complex64")
     (found,) = values_of(whole.run_local(audio={"a": column([sound], "complex64")})["out"].column("a"))
     np.testing.assert_allclose(np.asarray(found), np.arange(8) * 1j, atol=1e-5)
     with pytest.raises(AustralisError, match=r"not known.*irfft if they were real, icfft if they were complex"):
-        spectra.map(a="a").transform("ifft")
+        spectra.map(a="a").signal.transform("ifft")
     with pytest.raises(AustralisError, match="spectrum of complex samples: write icfft"):
-        spectra.transform("irfft")
+        spectra.signal.transform("irfft")
     with pytest.raises(AustralisError, match="spectrum of real samples: write irfft"):
-        au.stream("x", "a segment<float32>").transform("fft", "icfft")
+        au.stream("x", "a segment<float32>").signal.transform("fft", "icfft")
     with pytest.raises(AustralisError, match="1 arguments, not 0"):
-        audio.transform("fft", "ifft(4)")
+        audio.signal.transform("fft", "ifft(4)")
 
 
 def values_of(given_: Any) -> list[Segment | None]:

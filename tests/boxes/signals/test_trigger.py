@@ -124,7 +124,7 @@ def test_windows_trigger_by_their_scores(windows: list[tuple[Any, int, int]], cu
 
 def test_sync_cuts_what_triggers() -> None:
     audio = au.stream("audio", "site int, audio segment<int16>")
-    net = au.network(loud=audio.trigger(50, 10, by="site", longest=100).sync(audio, by="site"))
+    net = au.network(loud=audio.signal.trigger(50, 10, by="site", longest=100).signal.sync(audio, by="site"))
     values = np.zeros(1000, np.int16)
     values[[300, 301, 302, 700]] = 60, 20, 5, 90
     sound = segment(values, timebase(8))

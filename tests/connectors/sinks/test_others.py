@@ -139,8 +139,7 @@ def test_one_process_writes_a_file(tmp_path):
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("out.parquet", r"out.parquet: such a file cannot grow; write a folder of them \(.*out/\*.parquet\), or one"),
-        ("out.arrow", r"out.arrow: such a file cannot grow; .*\(out.arrows\)"),
+        ("out.arrows.gz", r"out.arrows.gz: only CSV and JSON lines are written compressed; write .*out.arrows"),
         ("missing/out.csv", r"out.csv: .*No such file.*; choose a file that can be written to"),
         ("file/x/", r"file/x: .*; choose a folder that can be written to"),
     ],

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from australis.engine.spark import alive
-from australis.engine.spark import shipping as sent
+from australis.engine.spark import alive, shipping
 from australis.engine.state.state import Copy, Warm
 
 DRIVER = """\
@@ -90,13 +89,13 @@ def test_a_driver_that_is_killed_ends_its_run(runs: tuple[str, str]) -> None:
 
 
 def test_jobs_go_with_their_runs_and_so_do_threads_and_descriptors(runs: tuple[str, str]) -> None:
-    from tests.engine.spark.test_idle import job
+    from tests.engine.test_idle import job
 
     before = threading.active_count(), len(list(Path("/proc/self/fd").iterdir()))
     with alive.hold(runs[0]):
-        theirs = sent.send(job(Path(runs[1]), aside=runs[0]))
+        theirs = shipping.ship(job(Path(runs[1]), shared_folder=runs[0]))
         assert theirs.job is theirs.job
-        assert theirs.name in sent._jobs
+        assert theirs.name in shipping._jobs
     join()
-    assert theirs.name not in sent._jobs
+    assert theirs.name not in shipping._jobs
     assert (threading.active_count(), len(list(Path("/proc/self/fd").iterdir()))) == before

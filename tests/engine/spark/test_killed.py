@@ -9,6 +9,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pyarrow as pa
@@ -16,6 +17,7 @@ import pyarrow.csv
 import pyarrow.json
 import pyarrow.parquet
 import pytest
+from psutil import NoSuchProcess, Process
 
 from australis.connectors.sinks.past import SinkHistory
 from australis.engine.log import Log
@@ -30,22 +32,10 @@ BATCHES = killed_run.TUPLES // killed_run.TRAIN
 
 def processes(root: int) -> Iterator[tuple[int, str]]:
     """The descendants of a process, with their command lines."""
-    parents: dict[int, list[int]] = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                stat = (entry / "stat").read_text()
-            except OSError:
-                continue
-            parents.setdefault(int(stat.rpartition(")")[2].split()[1]), []).append(int(entry.name))
-    ahead = [root]
-    while ahead:
-        for child in parents.get(ahead.pop(), []):
-            ahead.append(child)
-            try:
-                yield child, Path(f"/proc/{child}/cmdline").read_bytes().replace(b"\0", b" ").decode()
-            except OSError:
-                continue
+    with suppress(NoSuchProcess):
+        for process in Process(root).children(recursive=True):
+            with suppress(NoSuchProcess):
+                yield process.pid, " ".join(process.cmdline())
 
 
 def start(folder: Path, *how: str) -> "subprocess.Popen[str]":
@@ -64,7 +54,7 @@ def wait_for(run: "subprocess.Popen[str]", batches: int) -> None:
             return
 
 
-def kill_one(run: "subprocess.Popen[str]", chance: random.Random, kind: str = "nursery") -> None:
+def kill_one(run: "subprocess.Popen[str]", chance: random.Random, kind: str = "prefork") -> None:
     """Kill one of the processes that run tasks, or that plan batches: they have no children."""
     victims = [pid for pid, command in processes(run.pid) if kind in command and not list(processes(pid))]
     if victims:

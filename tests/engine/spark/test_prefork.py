@@ -1,4 +1,4 @@
-"""The nursery: processes as Spark would start them, forked from one that has everything loaded."""
+"""Prefork: processes as Spark would start them, forked from one that has everything loaded."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from australis.engine.spark.prefork import _THREADS, Nursery, _fits, _forked, _paths
+from australis.engine.spark.prefork import _THREADS, Prefork, _fits, _fork, _paths
 
 MODULE = """\
 import os, sys
@@ -36,28 +36,28 @@ def until(condition: Callable[[], bool]) -> None:
 
 
 @pytest.fixture(scope="module")
-def nursery() -> Iterator[Nursery]:
-    nursery = Nursery()
-    until(Path(nursery.launcher).with_name("nursery").exists)  # before that, Python does what is asked
-    yield nursery
-    nursery.close()
+def prefork() -> Iterator[Prefork]:
+    prefork = Prefork()
+    until(Path(prefork.launcher).with_name("prefork").exists)  # before that, Python does what is asked
+    yield prefork
+    prefork.close()
 
 
-def asked(nursery: Nursery, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def asked(prefork: Prefork, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(folder), "ROAD": "a = b"}
     return subprocess.run(
-        [nursery.launcher, *arguments], cwd=folder, env=environment, input="said", capture_output=True, text=True
+        [prefork.launcher, *arguments], cwd=folder, env=environment, input="said", capture_output=True, text=True
     )
 
 
-def test_a_module_runs_as_python_would_run_it_with_everything_loaded(nursery: Nursery, tmp_path: Path) -> None:
+def test_a_module_runs_as_python_would_run_it_with_everything_loaded(prefork: Prefork, tmp_path: Path) -> None:
     (tmp_path / "road.py").write_text(MODULE)
-    told = asked(nursery, tmp_path, "-m", "road", "1", "two words")
+    told = asked(prefork, tmp_path, "-m", "road", "1", "two words")
     assert told.stdout == f"{tmp_path} a = b ['1', 'two words'] True said\n", told.stderr
 
 
-def test_what_the_nursery_does_not_do_python_does(nursery: Nursery, tmp_path: Path) -> None:
-    assert asked(nursery, tmp_path, "-c", "import sys; print(len(sys.modules) < 200)").stdout == "True\n"
+def test_what_the_prefork_process_does_not_do_python_does(prefork: Prefork, tmp_path: Path) -> None:
+    assert asked(prefork, tmp_path, "-c", "import sys; print(len(sys.modules) < 200)").stdout == "True\n"
 
 
 def test_archives_of_spark_are_not_looked_at(tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_a_fork_beside_threads_warns_of_nothing() -> None:
     thread.start()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        child = _forked()
+        child = _fork()
         if child == 0:
             os._exit(7)
     stopping.set()

@@ -20,10 +20,10 @@ from australis.connectors.sinks.memory import MemorySink
 from australis.engine import ledger
 from australis.engine.spark.frame_sink import FrameSink
 from australis.engine.spark.session import session
-from australis.errors import RunError
+from australis.errors import ExpressionPlace, RunError, Subject
 from australis.queries import Moving, sql
 from australis.testing import rows
-from tests.engine.test_job import GOLDEN, golden
+from tests.engine.test_task import GOLDEN, golden
 from tests.oracles.answers import Sums
 
 if TYPE_CHECKING:
@@ -166,8 +166,10 @@ def test_a_function_that_fails_stops_the_run_at_a_named_box_and_tuple_and_the_ru
     told = (
         r"halving.*`halved\(mph\)`.*`halved` failed: too fast, for 99, at the tuple {'time': 27, 'vid': 6, 'mph': 99}"
     )
-    with pytest.raises(RunError, match=told):
+    with pytest.raises(RunError, match=told) as caught:
         au.network(out=halving).run(**given, partitions=2)
+    assert caught.value.about == Subject("map", "halving")
+    assert caught.value.first(ExpressionPlace) == ExpressionPlace("halved(mph)")
     au.function("int", name="halved")(lambda mph: pa.compute.divide(mph, 2))
     au.network(out=halving).run(**given)
     assert sorted(int(line.split(",")[0]) for line in out.read_text().splitlines()[1:]) == list(range(100))
@@ -268,7 +270,7 @@ def test_answers_about_moving_objects_are_the_same_on_spark(spark: "SparkSession
     stream, queries = au.stream("cars", cars.schema), au.stream("queries", spec)
     text = "SELECT type, count(*), max(x) FROM cars WHERE x > 5 INSIDE (0, 90, 90, 0) kNN ('M', 9, 9) GROUP BY type"
     moving = Moving(time="time", timeout=40)
-    seen = stream.watch(queries, time="time", timeout=40, spread=2)
+    seen = stream.moving.watch(queries, time="time", timeout=40, spread=2)
     net = au.network(
         seen=seen.map(sign="sign", query="query", id="id"), near=sql(text, {"cars": stream}, moving=moving)
     )

@@ -14,7 +14,7 @@ import australis as au
 from australis.apps.city.queries import QUERIES
 from australis.apps.city.simulate import OBJECTS
 from australis.boxes.moving.regions import NEAREST
-from australis.connectors.files import read
+from australis.connectors.sources.uri import read
 
 _BOX = "watch"
 
@@ -25,7 +25,9 @@ def watch_answers(
     """Run a watch box. Yields each moment's second, updates (`query, sign, id`) and reach of kNN queries."""
     objects, queries = au.stream("objects", OBJECTS), au.stream("queries", QUERIES)
     silence = int(city["every"] / city["share"]) - 1
-    run = au.Local(au.network(seen=objects.watch(queries, time="time", timeout=silence, every="train", box=_BOX)))
+    run = au.Local(
+        au.network(seen=objects.moving.watch(queries, time="time", timeout=silence, every="train", box=_BOX))
+    )
     times = query_rows["time"].to_numpy()
     for second, reports in _moments(path):
         now = query_rows.filter(pa.array(times == second))

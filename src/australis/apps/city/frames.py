@@ -19,7 +19,7 @@ from australis.apps.city.roads import Longs, Reals, Roads
 from australis.apps.city.simulate import OBJECTS
 from australis.arrow.compute import pc
 from australis.arrow.schema import schema
-from australis.connectors.files import read
+from australis.connectors.sources.uri import read
 from australis.errors import RunError
 from australis.queries.schemas import schema_from
 

@@ -60,6 +60,14 @@ class Driver:
     def by(self) -> tuple[str, ...] | None:
         return ("xway",)
 
+    @property
+    def finite(self) -> bool:
+        return True
+
+    @property
+    def timed(self) -> bool:
+        return True
+
     def start(self) -> Offset:
         return {"time": self.feed.since, "began": None}
 

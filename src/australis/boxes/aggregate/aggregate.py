@@ -20,12 +20,15 @@ from australis.boxes.bsort import BSort
 from australis.boxes.edges import WindowGrid, begins, grid, without
 from australis.boxes.folds import Accumulators, Contributions
 from australis.boxes.folds.fold import ALL
-from australis.errors import ExpressionError, RunError, SchemaError
-from australis.expressions import Expr
+from australis.errors import ExpressionError, NetworkError, RunError, SchemaError
+from australis.expressions import Expr, Term
+from australis.model import parameters
 from australis.model.ascent import Ascent, Disorder, computed
 from australis.model.box import OUT, Box, Key, Moment, Tables, Trains, bound
 from australis.model.facts import Facts, SignalGroup
+from australis.model.labels import as_written
 from australis.model.order import Order, place_type
+from australis.model.parameters import By, Function, Length, On
 from australis.model.table import Table
 from australis.model.train import Bools, Ints, Train, concat, empty
 
@@ -61,6 +64,45 @@ class Aggregate(Box):
     partial: bool = False
 
     kind: ClassVar[str] = "aggregate"
+
+    @classmethod
+    def make(
+        cls,
+        functions: Mapping[str, Function] | None = None,
+        /,
+        *,
+        on: On,
+        size: Length | None = None,
+        advance: Length | Expr | Term | None = None,
+        by: By = (),
+        slack: int = 0,
+        timeout: Length | None = None,
+        partial: bool = False,
+        **more: Function,
+    ) -> Aggregate:
+        """Apply window functions to windows of `size` on the column `on`, which slide by `advance` (by their size).
+
+        `advance` may be a predicate: the window moves on at the tuple that satisfies it. `timeout` is a time after
+        which an open window is emitted as it is. At the end of the input, windows on a column are emitted as they are;
+        windows of so many tuples (on `tup#`) that are short of them are not, unless `partial` is true.
+        """
+        step = size if advance is None else advance
+        if step is None:
+            raise NetworkError("give `size`, or `advance` with a predicate, or both")
+        return cls(
+            parameters.functions({**(functions or {}), **more}),
+            parameters.order(on, slack, by),
+            parameters.optional_span(size),
+            parameters.advance(step),
+            parameters.optional_span(timeout),
+            partial,
+        )
+
+    def written(self) -> Mapping[str, object]:
+        order = {"on": self.order.on, "by": as_written(self.order.by), "slack": self.order.slack}
+        advance = None if self.advance == self.size else as_written(self.advance)
+        windows = {"size": self.size, "advance": advance, "timeout": self.timeout, "partial": self.partial}
+        return {**order, **windows, "functions": as_written(self.functions)}
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         (stream,) = inputs

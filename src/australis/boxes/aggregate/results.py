@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from australis.boxes.folds import Accumulators, Contributions, Fold, fold
-from australis.errors import AustralisError, RunError, SchemaError
+from australis.errors import ExpressionPlace, RunError, SchemaError, placed
 from australis.expressions import Bound
 from australis.expressions.aggregate import AggregateCall, Aggregation
 from australis.model.table import Table
@@ -100,8 +100,6 @@ def folded(functions: Functions, stream: pa.Schema, order: pa.DataType, taken: t
     results = []
     for name, function in functions:
         numbered = {f"#{i}": f"#{calls[call]}" for i, call in enumerate(function.calls)}
-        try:
+        with placed(ExpressionPlace(str(function))):
             results.append((name, function.outer.rename(numbered).bind(made)))
-        except AustralisError as error:
-            raise type(error)(f"`{function}`: {error}") from error
     return Folded(tuple(calls), folds, arguments, tuple(results))

@@ -39,15 +39,15 @@ def negative(one: Any) -> Any:
     """`-one`."""
 
 
-def _whole(*given: Any) -> bool:
-    """Unsigned numbers may wrap: who makes them in a function of his own, for a hash, means it."""
-    return all(isinstance(each, types.Integer) and getattr(each, "signed", False) for each in given)
+def _whole(*operands: Any) -> bool:
+    """Whether all are signed whole numbers. Unsigned ones may wrap, as hash functions want it."""
+    return all(isinstance(type_, types.Integer) and getattr(type_, "signed", False) for type_ in operands)
 
 
 @overload(plus, strict=False)
 def _plus(one: Any, other: Any) -> Callable[..., Any]:
     def checked(one: Any, other: Any) -> Any:
-        # Asked of the operands: a compiler may take it that a result has not overflowed.
+        # Asked of the operands: a compiler may assume that a result has not overflowed.
         if (other > 0 and one > 9223372036854775807 - other) or (other < 0 and one < -9223372036854775808 - other):
             raise OverflowError
         return one + other

@@ -74,8 +74,8 @@ class ExtremeOf(_Choice):
     def add(self, into: Accumulators, feed: Contributions, arguments: Sequence[pa.Array[Any]]) -> None:
         rows = feed.rows if len(feed.rows) else np.arange(len(feed.slots))
         values = arguments[0].cast(self.type).take(rows)
-        there = (feed.slots >= 0) & values.is_valid().to_numpy(zero_copy_only=False)
-        slots, values = feed.slots[there], values.filter(there)
+        counted = (feed.slots >= 0) & values.is_valid().to_numpy(zero_copy_only=False)
+        slots, values = feed.slots[counted], values.filter(counted)
         rank = pc.rank(values, sort_keys="descending" if self.greatest else "ascending").to_numpy()
         best = np.lexsort((rank, slots))
         best = best[np.concatenate([[True], np.diff(slots[best]) != 0])] if len(best) else best

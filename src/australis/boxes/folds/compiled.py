@@ -19,6 +19,7 @@ from australis.boxes.folds.checked import checked
 from australis.boxes.folds.fold import ALL_VALID, Accumulators, Contributions, numbers
 from australis.errors import ExpressionError, RunError
 from australis.expressions.window_function import WindowFunction
+from australis.kernels.generated import GeneratedCode, block, comment, generate
 from australis.model.table import Table
 from australis.model.train import Bools, Ints
 
@@ -38,12 +39,12 @@ class Compiled:
         valid = ALL_VALID
         values: list[Values] = []
         for argument in arguments:
-            value, there = numbers(argument)
+            value, value_valid = numbers(argument)
             if value.dtype == np.uint64:
-                value = self._signed(value, there)
+                value = self._signed(value, value_valid)
             values.append(value)
-            if len(there):
-                valid = valid & there if len(valid) else there
+            if len(value_valid):
+                valid = valid & value_valid if len(valid) else value_valid
         state = (into.columns[field.name] for field in self.fields)
         try:
             self.add_kernel(feed.slots, feed.rows, valid, *state, *values)
@@ -62,8 +63,8 @@ class Compiled:
             raise self._overflow("what `final` makes") from None
         return arrow(out, n > 0, self.type)
 
-    def _signed(self, values: Values, there: Bools) -> Values:
-        if ((values >> 63) & (there if len(there) else 1)).any():
+    def _signed(self, values: Values, valid: Bools) -> Values:
+        if ((values >> 63) & (valid if len(valid) else 1)).any():
             raise self._overflow("an argument")
         return values.view(np.int64)
 
@@ -84,13 +85,15 @@ class Compiled:
 def compiled(function: WindowFunction, arguments: tuple[pa.DataType, ...]) -> Compiled:
     """Infer the types of state and result from those of the arguments, and build the kernels."""
     widened = [np.float64 if storage(type_).kind == "f" else np.int64 for type_ in arguments]
-    given = tuple(from_dtype(np.dtype(type_)) for type_ in widened)
+    inputs = tuple(from_dtype(np.dtype(type_)) for type_ in widened)
     init, incr, final = (checked(part) for part in (function.init, function.incr, function.final))
     state = _result(function, "init", init, ())
-    state = _result(function, "incr", incr, (state, *given))
-    again = _result(function, "incr", incr, (state, *given))
+    state = _result(function, "incr", incr, (state, *inputs))
+    again = _result(function, "incr", incr, (state, *inputs))
     if again != state:
-        raise ExpressionError(f"window function `{function.name}`: `incr` turns a state {state} into {again}")
+        raise ExpressionError(
+            f"window function `{function.name}`: `incr` turns a state {state} into {again}; let it return {state}"
+        )
     result = _result(function, "final", final, (state,))
     if not isinstance(result, types.Number | types.Boolean):
         raise ExpressionError(
@@ -99,9 +102,10 @@ def compiled(function: WindowFunction, arguments: tuple[pa.DataType, ...]) -> Co
     several: Any = state if isinstance(state, types.BaseTuple) else (state,)
     parts = [as_dtype(part) for part in several]
     fields = [pa.field(f"state{i}", pa.from_numpy_dtype(part), nullable=False) for i, part in enumerate(parts)]
-    add, finish = _kernels(init, incr, final, len(parts), isinstance(state, types.BaseTuple), len(given))
+    add, finish = loops(function.name, len(parts), isinstance(state, types.BaseTuple), len(inputs))
+    add_kernel, finish_kernel = njit(add.function(init=init, incr=incr)), njit(finish.function(final=final))
     count = pa.field("n", pa.int64(), nullable=False)
-    return Compiled(function, pa.from_numpy_dtype(as_dtype(result)), (count, *fields), add, finish)
+    return Compiled(function, pa.from_numpy_dtype(as_dtype(result)), (count, *fields), add_kernel, finish_kernel)
 
 
 def _result(function: WindowFunction, part: str, dispatcher: Any, arguments: tuple[Any, ...]) -> Any:
@@ -127,35 +131,32 @@ def _result(function: WindowFunction, part: str, dispatcher: Any, arguments: tup
     return result
 
 
-_TEMPLATE = """
-def add(slots, rows, valid, n, {columns}, {values}):
-    for i in range(len(slots)):
-        slot = slots[i]
-        row = rows[i] if len(rows) else i
-        if slot < 0 or (len(valid) and not valid[row]):
-            continue
-        if n[slot] == 0:
-            {state} = init()
-        {state} = incr(({state}), {arguments})
-        n[slot] += 1
+def loops(name: str, parts: int, is_tuple: bool, arguments: int) -> tuple[GeneratedCode, GeneratedCode]:
+    """The code of the loops that add tuples to windows and finish them, for a state of some parts.
 
-def finish(n, {columns}, out):
-    for slot in range(len(n)):
-        if n[slot]:
-            out[slot] = final(({state}))
-"""
-
-
-def _kernels(init: Any, incr: Any, final: Any, parts: int, is_tuple: bool, arguments: int) -> tuple[Any, Any]:
-    """numba has no way to loop over columns of different types, so the loop is written out for their number."""
-    columns = [f"c{i}" for i in range(parts)]
-    values = [f"v{i}" for i in range(arguments)]
-    source = _TEMPLATE.format(
-        columns=", ".join(columns),
-        values=", ".join(values),
-        state=", ".join(f"{column}[slot]" for column in columns) + ("," if is_tuple else ""),
-        arguments=", ".join(f"{value}[row]" for value in values),
+    numba has no loop over columns of different types, so that the columns are written out.
+    """
+    columns = [f"state{index}" for index in range(parts)]
+    values = [f"argument{index}" for index in range(arguments)]
+    state = ", ".join(f"{column}[slot]" for column in columns) + ("," if is_tuple else "")
+    add = generate(
+        "add",
+        ["slots", "rows", "valid", "n", *columns, *values],
+        comment(f"Adds tuples to windows with {name}, but for those in no slot or with a null argument."),
+        *block(
+            "for i in range(len(slots)):",
+            "slot = slots[i]",
+            "row = rows[i] if len(rows) else i",
+            *block("if slot < 0 or (len(valid) and not valid[row]):", "continue"),
+            *block("if n[slot] == 0:", f"{state} = init()"),
+            f"{state} = incr(({state}), {', '.join(f'{value}[row]' for value in values)})",
+            "n[slot] += 1",
+        ),
     )
-    scope: dict[str, Any] = {"init": init, "incr": incr, "final": final}
-    exec(source, scope)  # the text above, with numbers put in: nothing of it comes from outside
-    return njit(scope["add"]), njit(scope["finish"])
+    finish = generate(
+        "finish",
+        ["n", *columns, "out"],
+        comment(f"The results of {name} for windows that have tuples."),
+        *block("for slot in range(len(n)):", *block("if n[slot]:", f"out[slot] = final(({state}))")),
+    )
+    return add, finish

@@ -56,9 +56,9 @@ class DecimalSum:
 
     def merge(self, panes: Accumulators, starts: Ints, slots: Ints) -> Accumulators:
         windows = len(starts) - 1
-        made = {name: np.zeros(windows, np.int64) for name in ("n", *_LIMBS)}
-        merged = Accumulators(made, {})
-        _merge(starts, slots, panes.columns["n"], *_limbs(panes), made["n"], *_limbs(merged))
+        columns = {name: np.zeros(windows, np.int64) for name in ("n", *_LIMBS)}
+        merged = Accumulators(columns, {})
+        _merge(starts, slots, panes.columns["n"], *_limbs(panes), columns["n"], *_limbs(merged))
         return merged
 
     def finish(self, windows: Accumulators) -> pa.Array[Any]:

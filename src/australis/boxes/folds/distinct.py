@@ -38,14 +38,14 @@ class CountDistinct:
     def add(self, into: Accumulators, feed: Contributions, arguments: Sequence[pa.Array[Any]]) -> None:
         assert into.seen is not None
         rows = feed.rows if len(feed.rows) else np.arange(len(feed.slots))
-        there = feed.slots >= 0
+        counted = feed.slots >= 0
         for argument in arguments:
             if argument.null_count:
-                there &= flags(argument.is_valid())[rows]
-        slots, index = feed.slots[there], rows[there]
+                counted &= flags(argument.is_valid())[rows]
+        slots, index = feed.slots[counted], rows[counted]
         values = [take(argument, index) for argument in arguments]
-        found = into.seen.find([arrow(slots, None, pa.int64()), *values], len(slots))
-        _count_new(slots, found, into.columns["n"], into.columns["head"], into.seen["next"], into.seen["counted"])
+        entries = into.seen.find([arrow(slots, None, pa.int64()), *values], len(slots))
+        _count_new(slots, entries, into.columns["n"], into.columns["head"], into.seen["next"], into.seen["counted"])
 
     def merge(self, panes: Accumulators, starts: Ints, slots: Ints) -> Accumulators:
         raise AssertionError("sets of values are kept by window, not by pane")
@@ -60,10 +60,10 @@ class CountDistinct:
 
 
 @inner
-def _count_new(slots: Ints, found: Ints, n: Ints, head: Ints, chain: Ints, counted: Bools) -> None:
+def _count_new(slots: Ints, entries: Ints, n: Ints, head: Ints, chain: Ints, counted: Bools) -> None:
     """Chains hold slot + 1, so that zero is their end."""
     for i in range(len(slots)):
-        value, window = found[i], slots[i]
+        value, window = entries[i], slots[i]
         if not counted[value]:
             counted[value] = True
             n[window] += 1

@@ -32,7 +32,7 @@ class Contributions:
 
 @dataclass(frozen=True)
 class Accumulators:
-    """What a fold knows of each window: columns by slot, of which only those of the fold's fields are its own."""
+    """The state of windows: columns by slot. A fold reads and writes those of its own fields."""
 
     columns: dict[str, Values]
     valid: dict[str, Bools]
@@ -49,7 +49,7 @@ class Fold(Protocol):
 
     @property
     def type(self) -> pa.DataType:
-        """What it results in."""
+        """The type of the result."""
 
     @property
     def fields(self) -> tuple[pa.Field[Any], ...]:
@@ -57,22 +57,22 @@ class Fold(Protocol):
 
     @property
     def merges(self) -> bool:
-        """Whether two accumulators can be made one, so that overlapping windows share their panes."""
+        """Whether two accumulators can be merged, so that overlapping windows share their panes."""
 
     def add(self, into: Accumulators, feed: Contributions, arguments: Sequence[pa.Array[Any]]) -> None:
-        """Take the contributions."""
+        """Add contributions to accumulators."""
 
     def merge(self, panes: Accumulators, starts: Ints, slots: Ints) -> Accumulators:
-        """Window w from the panes slots[starts[w]:starts[w + 1]], which are in order."""
+        """Merge panes into windows: window w has the panes slots[starts[w]:starts[w + 1]], which are in order."""
 
     def finish(self, windows: Accumulators) -> pa.Array[Any]:
-        """The results."""
+        """The results of windows."""
 
     def seen(self) -> Table | None:
         """A table beside the accumulators, where one number a window is not enough."""
 
     def release(self, windows: Accumulators, slots: Ints) -> None:
-        """Windows are about to be dropped."""
+        """Forget windows that are about to be dropped."""
 
 
 COUNT = pa.field("n", pa.int64(), nullable=False)
@@ -80,7 +80,7 @@ COUNT = pa.field("n", pa.int64(), nullable=False)
 
 
 class Merging:
-    """What folds without a table of their own share."""
+    """The methods of folds without a table of their own."""
 
     merges = True
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import isfinite
 from typing import Any, ClassVar
@@ -23,7 +23,18 @@ from australis.errors import NetworkError, SchemaError
 from australis.expressions import Expr
 from australis.model.ascent import Ascent, Disorder
 from australis.model.box import OUT, Box, Key, Moment, Tables, Trains, bound
-from australis.model.order import Order, place_type, sift
+from australis.model.labels import as_written
+from australis.model.order import TUP, Order, place_type, sift
+from australis.model.parameters import (
+    Expression,
+    Length,
+    On,
+    no_order,
+    optional_expression,
+    optional_span,
+    sides,
+    write_sides,
+)
 from australis.model.table import Table
 from australis.model.train import Ints, Train, concat, empty
 
@@ -58,6 +69,37 @@ class Join(Box):
     kind: ClassVar[str] = "join"
     arity: ClassVar[int] = 2
     copies_inputs: ClassVar[bool] = True
+    others: ClassVar[tuple[str, ...]] = ("other",)
+
+    @classmethod
+    def make(
+        cls,
+        where: Expression | None = None,
+        *,
+        on: On | Sequence[On | None] | None = None,
+        size: Length | None = None,
+    ) -> Join:
+        """Pair tuples whose values of `on` differ by at most `size` and that satisfy a predicate.
+
+        The predicate says `left.pos = right.pos`. `on` is one column or order for both sides, or a pair. A side that
+        is a static table has none, and neither then has the join a `size`; the stream beside it may go without.
+        """
+        left, right = sides(on)
+        return cls(left, right, optional_span(size), optional_expression(where))
+
+    def written(self) -> Mapping[str, object]:
+        return {"where": as_written(self.predicate), "on": write_sides(self.left, self.right), "size": self.size}
+
+    def adapted(self, stored: Sequence[bool], streams: Sequence[pa.Schema]) -> Join:
+        """A stored table has no order; the stream beside it goes by its arrival, where nothing is late."""
+        left, right = (
+            None if mine else order or (Order(TUP) if other else None)
+            for order, mine, other in zip((self.left, self.right), stored, reversed(stored), strict=True)
+        )
+        for side, order, table, stream in zip(_SIDES, (left, right), stored, streams, strict=True):
+            if order is None and not table:
+                raise NetworkError(f"{side} side: {no_order(stream)}")
+        return replace(self, left=left, right=right)
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         left, right = inputs

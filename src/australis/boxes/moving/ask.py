@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar, get_args, get_type_hints
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from australis.arguments import Misfit, fit, shown, words
 from australis.arrow.durations import Span
 from australis.arrow.schema import schema
 from australis.boxes.moving import check
@@ -18,9 +20,11 @@ from australis.boxes.moving import queries as asked
 from australis.boxes.moving.families import Answering
 from australis.boxes.moving.timing import silence
 from australis.boxes.moving.watch import Watch
-from australis.errors import ExpressionError, NetworkError
+from australis.errors import ExpressionError, NetworkError, listing, near
 from australis.expressions import Bound, Expr
+from australis.model import parameters
 from australis.model.box import EVERYWHERE, Key, Moment, Tables, Trains, bound
+from australis.model.parameters import By, Expression, Length, columns, often, optional_expression, optional_span
 from australis.model.train import Train, concat, empty
 
 ROWS = schema(
@@ -80,6 +84,40 @@ class Ask(Answering):
     every: Span | None = None
 
     kind: ClassVar[str] = "ask"
+    composed: ClassVar[bool] = True
+
+    @classmethod
+    def make(
+        cls,
+        queries: Mapping[str, Mapping[str, Any]],
+        *,
+        id: str = "id",
+        x: str = "x",
+        y: str = "y",
+        time: str | None = None,
+        timeout: Length | None = None,
+        only: Expression | None = None,
+        where: Mapping[str, Expression] | None = None,
+        carry: By = (),
+        earth: bool = False,
+        revise: bool = False,
+        ahead: Length | None = None,
+        every: Length | None = None,
+    ) -> Ask:
+        """Tell what enters and leaves the answers of queries known now, by name, among these moving objects."""
+        return cls(
+            questions(queries), id, x, y, time, optional_span(timeout), optional_expression(only), parameters.by(carry),
+            earth, revise, columns(where or {}), optional_span(ahead), often(every),
+        )  # fmt: skip
+
+    def written(self) -> Mapping[str, object]:
+        arguments = dict(super().written())
+        where = arguments.pop("conditions")
+        queries = {
+            name: {key: value for key, value in asdict(query).items() if value is not None}
+            for name, query in self.queries
+        }
+        return {**arguments, "queries": queries, "where": where}
 
     @property
     def led(self) -> bool:
@@ -202,3 +240,26 @@ def by_number(one: Train, other: Train) -> Train:
     """Tuples of two trains of one stream in the order in which they arrived."""
     both = concat(one.schema, [one, other])
     return both.take(np.argsort(both.number, kind="stable"))
+
+
+def questions(written: Mapping[str, Mapping[str, Any]]) -> tuple[tuple[str, Question], ...]:
+    """Named queries about moving objects; their numbers may be whole."""
+    made = []
+    known = get_type_hints(Question)
+    for name, query in written.items():
+        real: dict[str, Any] = {}
+        for key, value in query.items():
+            if key not in known:
+                raise NetworkError(
+                    f"the query {name} has no `{key}`; there are {listing(known)}{near(str(key), list(known))}"
+                )
+            try:
+                fitting = fit(known[key], value)
+            except Misfit as misfit:
+                wanted = misfit.wanted or words(known[key])
+                raise NetworkError(f"the query {name}: `{key}` is {wanted}, not {shown(value)}") from None
+            real[key] = float(fitting) if isinstance(fitting, int) and float in get_args(known[key]) else fitting
+        if "kind" not in real:
+            raise NetworkError(f"the query {name} has no `kind`, such as `rectangle` or `knn`")
+        made.append((name, Question(**real)))
+    return tuple(made)

@@ -50,6 +50,7 @@ class Lead(Updating):
     each: bool = False
 
     kind: ClassVar[str] = "lead"
+    composed: ClassVar[bool] = True
 
     @property
     def arity(self) -> int:

@@ -16,6 +16,8 @@ from australis.errors import SchemaError, listing, near
 from australis.expressions import Expr
 from australis.model.box import Key, Moment, Tables, Trains, bound
 from australis.model.keys import hashable
+from australis.model.labels import as_written
+from australis.model.parameters import Expression, optional_expression
 from australis.model.table import Table
 from australis.model.train import Ints, Train, empty
 
@@ -51,6 +53,15 @@ class Meet(Updating):
 
     kind: ClassVar[str] = "meet"
     arity: ClassVar[int] = 2
+    others: ClassVar[tuple[str, ...]] = ("other",)
+
+    @classmethod
+    def make(cls, where: Expression | None = None, sign: str = "sign") -> Meet:
+        """Tell which pairs of what is there now, here and in `other`, come (`sign` 1) and go (-1), by their updates."""
+        return cls(optional_expression(where), sign)
+
+    def written(self) -> Mapping[str, object]:
+        return {"where": as_written(self.predicate), "sign": self.sign}
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         for side in inputs:

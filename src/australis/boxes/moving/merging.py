@@ -47,6 +47,7 @@ class Nearest(Updating):
     each: bool = False
 
     kind: ClassVar[str] = "nearest"
+    composed: ClassVar[bool] = True
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         (stream,) = inputs

@@ -13,10 +13,12 @@ from australis.arrow.columns import plain
 from australis.boxes.moving import check, sums
 from australis.boxes.moving.families import Updating
 from australis.boxes.moving.revising import Before
-from australis.errors import ExpressionError, NetworkError, SchemaError
+from australis.errors import ColumnPlace, NetworkError, SchemaError, placed
 from australis.expressions import Aggregation
+from australis.model import parameters
 from australis.model.box import Key, Moment, Tables, Trains, bound
 from australis.model.keys import hashable
+from australis.model.parameters import By, Function
 from australis.model.table import Table
 from australis.model.train import Ints, Train, empty
 
@@ -43,6 +45,19 @@ class Tally(Updating):
     sign: str = "sign"
 
     kind: ClassVar[str] = "tally"
+
+    @classmethod
+    def make(
+        cls,
+        functions: Mapping[str, Function] | None = None,
+        /,
+        *,
+        by: By = (),
+        sign: str = "sign",
+        **more: Function,
+    ) -> Tally:
+        """Aggregate what is there now, by group, among updates: the old values (-1) and the new (1) of each change."""
+        return cls(parameters.by(by), parameters.functions({**(functions or {}), **more}), sign)
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         (stream,) = inputs
@@ -129,12 +144,10 @@ class Tally(Updating):
     def _calls(self, stream: pa.Schema) -> list[tuple[Any, list[sums.TallyCall]]]:
         made = []
         for name, function in self.functions:
-            try:
+            with placed(ColumnPlace(name)):
                 calls = [sums.call(each, stream) for each in function.calls]
                 types = pa.schema([pa.field(f"#{place}", call.type) for place, call in enumerate(calls)])
                 made.append((function.outer.bind(types), calls))
-            except ExpressionError as error:
-                raise ExpressionError(f"{name}: {error}") from None
         return made
 
     @bound

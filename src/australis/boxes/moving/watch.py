@@ -24,8 +24,10 @@ from australis.boxes.moving.timing import TRAIN, clock, leeway, often, oldest, s
 from australis.boxes.moving.updates import Updates, candidates, only, updates
 from australis.errors import ExpressionError, NetworkError, SchemaError, listing, near
 from australis.expressions import Bound, Expr
+from australis.model import parameters
 from australis.model.box import EVERYWHERE, Key, Moment, Tables, Trains, bound, unchanged
 from australis.model.order import Order
+from australis.model.parameters import By, Expression, Length, columns, optional_span
 from australis.model.table import Table
 from australis.model.train import Bools, Ints, Train, concat, empty
 
@@ -85,6 +87,39 @@ class Watch(Answering):
     every: Span | None = None
 
     kind: ClassVar[str] = "watch"
+    composed: ClassVar[bool] = True
+
+    @classmethod
+    def make(
+        cls,
+        *,
+        id: str = "id",
+        x: str = "x",
+        y: str = "y",
+        time: str | None = None,
+        timeout: Length | None = None,
+        where: Mapping[str, Expression] | None = None,
+        carry: By = (),
+        earth: bool = False,
+        cache: float | None = None,
+        speed: float | None = None,
+        budget: int | None = None,
+        shed: str = "objects",
+        revise: bool = False,
+        spread: bool = False,
+        ahead: Length | None = None,
+        every: Length | None = None,
+    ) -> Watch:
+        """Tell what enters and leaves the answers of queries about these moving objects; see docs/moving.md."""
+        return cls(
+            id, x, y, time, optional_span(timeout), columns(where or {}), parameters.by(carry), earth, cache, speed,
+            budget, shed, revise, spread, optional_span(ahead), parameters.often(every),
+        )  # fmt: skip
+
+    def written(self) -> Mapping[str, object]:
+        arguments = dict(super().written())
+        where = arguments.pop("conditions")
+        return {**arguments, "where": where}
 
     @property
     def arity(self) -> int:

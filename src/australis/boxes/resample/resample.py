@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
@@ -19,9 +19,12 @@ from australis.boxes.folds.fold import ALL, fresh
 from australis.boxes.join.join import band
 from australis.boxes.queues import gather, gather_ts
 from australis.boxes.resample.nearby import FoundWindows, Heaps, Reach, ResampleArrivals, near, rest, room
-from australis.errors import SchemaError
+from australis.errors import NetworkError, SchemaError
+from australis.model import parameters
 from australis.model.box import EVERYWHERE, OUT, Box, Key, Moment, Tables, Trains, bound
+from australis.model.labels import as_written
 from australis.model.order import Order, place_type
+from australis.model.parameters import Function, Length, On
 from australis.model.table import Table
 from australis.model.train import Ints, Train, concat, empty
 
@@ -52,6 +55,27 @@ class Resample(Box):
 
     kind: ClassVar[str] = "resample"
     arity: ClassVar[int] = 2
+    others: ClassVar[tuple[str, ...]] = ("other",)
+
+    @classmethod
+    def make(
+        cls,
+        functions: Mapping[str, Function] | None = None,
+        /,
+        *,
+        on: On | Sequence[On | None],
+        size: Length,
+        **more: Function,
+    ) -> Resample:
+        """For each tuple, apply window functions to the tuples of `other` that are at most `size` away from it."""
+        left, right = parameters.sides(on)
+        if left is None or right is None:
+            raise NetworkError("both sides need an order: give `on`")
+        return cls(parameters.functions({**(functions or {}), **more}), left, right, parameters.span(size))
+
+    def written(self) -> Mapping[str, object]:
+        on = parameters.write_sides(self.left, self.right)
+        return {"on": on, "size": self.size, "functions": as_written(self.functions)}
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         left, right = inputs

@@ -1,6 +1,4 @@
 from .apply import Apply as Apply
-from .boxes import BOXES as BOXES
-from .boxes import PLAIN as PLAIN
 from .cfar import Cfar as Cfar
 from .correlate import Correlate as Correlate
 from .lfilter import Lfilter as Lfilter

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -51,6 +52,27 @@ class Correlate(Rowwise):
     lag: str = "lag"
 
     kind: ClassVar[str] = "correlate"
+
+    @classmethod
+    def make(
+        cls,
+        other: str | Sequence[float],
+        column: str = "",
+        *,
+        into: str = "",
+        normalize: bool = False,
+        peak: str = "peak",
+        lag: str = "lag",
+    ) -> Correlate:
+        """Add the `peak` of a segment's correlation with another column's, or a template's, and its `lag`."""
+        name, template = (other, ()) if isinstance(other, str) else ("", tuple(map(float, other)))
+        return cls(name, template, column, into, normalize, peak, lag)
+
+    def written(self) -> Mapping[str, object]:
+        return {
+            "other": self.other or list(self.template), "column": self.column, "into": self.into,
+            "normalize": self.normalize, "peak": self.peak, "lag": self.lag,
+        }  # fmt: skip
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         (stream,) = inputs

@@ -8,9 +8,11 @@ from typing import ClassVar
 
 import pyarrow as pa
 
-from australis.errors import NetworkError, listing
+from australis.errors import ArgumentPlace, NetworkError, listing
 from australis.model.box import Box, Key, unchanged
 from australis.model.facts import NOTHING, Facts, SignalGroup
+
+_BY = ArgumentPlace("by", silent=True)
 
 
 class Rowwise(Box):
@@ -35,7 +37,7 @@ class Following(Box):
 
     def facts(self, title: str, given: Sequence[Facts], streams: Sequence[pa.Schema]) -> Facts:
         for side, known in enumerate(given):
-            check_groups(title, self.by, [group for group in known.groups if not self.apart(group, side, streams)])
+            check_groups(self.by, [group for group in known.groups if not self.apart(group, side, streams)])
         return replace(self.followed(given, streams), groups=tuple(SignalGroup(name, title, name) for name in self.by))
 
     def apart(self, group: SignalGroup, side: int, streams: Sequence[pa.Schema]) -> bool:
@@ -47,18 +49,20 @@ class Following(Box):
         return NOTHING
 
 
-def check_groups(title: str, by: Key, groups: Sequence[SignalGroup]) -> None:
+def check_groups(by: Key, groups: Sequence[SignalGroup]) -> None:
     """Refuse a box that is not told of the columns by which boxes before told signals apart."""
     for group in groups:
         if group.column is None:
             raise NetworkError(
-                f"{title}: {group.box} tells signals apart by `{group.name}`, which was left behind on the way:"
-                f" they would be mixed; keep the column, and give it in `by` ({_by(by, group.name)})"
+                f"{group.box} tells signals apart by `{group.name}`, which was left behind on the way:"
+                f" they would be mixed; keep the column, and give it in `by` ({_by(by, group.name)})",
+                _BY,
             )
         if group.column not in by:
             raise NetworkError(
-                f"{title}: {group.box} tells signals apart by `{group.column}`, and this box was not told of it: they"
-                f" would be mixed; give {_by(by, group.column)}"
+                f"{group.box} tells signals apart by `{group.column}`, and this box was not told of it: they"
+                f" would be mixed; give {_by(by, group.column)}",
+                _BY,
             )
 
 

@@ -77,7 +77,7 @@ class Lfilter(Rowwise):
         return f"{max(len(self.a), len(self.b))} numbers" + (f" for each {', '.join(self.by)}" if self.by else "")
 
     def facts(self, title: str, given: Sequence[Facts], streams: Sequence[pa.Schema]) -> Facts:
-        check_groups(title, self.by, given[0].groups)
+        check_groups(self.by, given[0].groups)
         more = tuple(SignalGroup(name, title, name) for name in self.by)
         return replace(given[0], groups=(*given[0].groups, *more), sizes={})
 

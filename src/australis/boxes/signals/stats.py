@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -50,6 +50,11 @@ class Stats(Rowwise):
 
     kind: ClassVar[str] = "stats"
 
+    @classmethod
+    def make(cls, *names: str, column: str = "", columns: Mapping[str, str] | None = None, **more: str) -> Stats:
+        """Add columns with what a segment comes to: `stats("std", loud="peak")`."""
+        return cls(tuple({**{name: name for name in names}, **(columns or {}), **more}.items()), column)
+
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         (stream,) = inputs
         if not self.columns:
@@ -63,7 +68,7 @@ class Stats(Rowwise):
         for text, least in self.needs():
             if size is not None and least >= size:
                 raise NetworkError(
-                    f"{title}: `{text}` lies beyond `{column}`, which has {size} samples (bins): 0 to {size - 1}; take"
+                    f"`{text}` lies beyond `{column}`, which has {size} samples (bins): 0 to {size - 1}; take"
                     " a band within, or longer windows"
                 )
         return given[0]

@@ -26,8 +26,11 @@ from australis.boxes.signals.pieces import (
 )
 from australis.boxes.signals.sequence import out_of_order
 from australis.errors import SchemaError, listing, near
+from australis.model import parameters
 from australis.model.box import Key, Moment, Tables, Trains, bound, lost, unchanged
 from australis.model.facts import Facts, SignalGroup
+from australis.model.labels import as_written
+from australis.model.parameters import By
 from australis.model.table import Table
 from australis.model.train import Ints, Train, empty
 
@@ -53,9 +56,25 @@ class Sync(Following):
     by: tuple[str, ...] = ()
     start: str = "start"
     end: str = "end"
-    keep: str = ""
+    keep: str | None = None
 
     kind: ClassVar[str] = "sync"
+    others: ClassVar[tuple[str, ...]] = ("*signals",)
+
+    @classmethod
+    def make(cls, *, by: By = (), start: str = "start", end: str = "end", keep: str | None = None, arity: int) -> Sync:
+        """Cut the ranges that this stream asks for, [start, end], out of all signals.
+
+        Ranges whose column `keep` is false free samples; where a stream has a column `keep`, it is that one.
+        """
+        return cls(arity - 1, parameters.by(by), start, end, keep)
+
+    def written(self) -> Mapping[str, object]:
+        return {"by": as_written(self.by), "start": self.start, "end": self.end, "keep": self.keep}
+
+    def adapted(self, stored: Sequence[bool], streams: Sequence[pa.Schema]) -> Sync:
+        """A column `keep` says what to keep, unless another is named."""
+        return replace(self, keep="keep") if self.keep is None and "keep" in streams[0].names else self
 
     @property
     def arity(self) -> int:

@@ -61,6 +61,11 @@ class Transform(Rowwise):
 
     kind: ClassVar[str] = "transform"
 
+    @classmethod
+    def make(cls, *steps: str, column: str = "", into: str = "") -> Transform:
+        """Make another segment of each by steps such as `hann` and `fft`, in place of it or in a column of its own."""
+        return cls(steps, column, into)
+
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         (stream,) = inputs
         if not self.steps:

@@ -18,8 +18,10 @@ from australis.boxes.signals.pieces import blobs, check_by, lengths
 from australis.boxes.signals.timebases import Timebase, nearest, timebase
 from australis.errors import NetworkError, SchemaError, listing, near
 from australis.kernels.jit import kernel
+from australis.model import parameters
 from australis.model.box import Key, Moment, Tables, Trains, bound
 from australis.model.facts import Facts
+from australis.model.parameters import By
 from australis.model.table import Table
 from australis.model.train import Bools, Ints, Train, concat
 
@@ -58,6 +60,11 @@ class Window(Following):
     by: tuple[str, ...] = ()
 
     kind: ClassVar[str] = "window"
+
+    @classmethod
+    def make(cls, value: str, on: str, size: int, rate: int | float | str, by: By = ()) -> Window:
+        """Gather the numbers of a column, which lie at the index or time `on`, into segments of so many samples."""
+        return cls(value, on, size, rate, parameters.by(by))
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         (stream,) = inputs

@@ -27,8 +27,11 @@ from australis.boxes.signals.pieces import (
 from australis.boxes.signals.sequence import out_of_order
 from australis.boxes.signals.zipping import zipped
 from australis.errors import NetworkError, SchemaError
+from australis.model import parameters
 from australis.model.box import Key, Moment, Tables, Trains, bound, lost, unchanged
 from australis.model.facts import Facts
+from australis.model.labels import as_written
+from australis.model.parameters import By
 from australis.model.train import Train
 
 
@@ -60,6 +63,15 @@ class Zip(Following):
     size: int = 0
 
     kind: ClassVar[str] = "zip"
+    others: ClassVar[tuple[str, ...]] = ("*signals",)
+
+    @classmethod
+    def make(cls, *, by: By = (), size: int = 0, arity: int) -> Zip:
+        """Put the signals of streams side by side, as far as all go; with a size, in windows of so many samples."""
+        return cls(arity - 1, parameters.by(by), size)
+
+    def written(self) -> Mapping[str, object]:
+        return {"by": as_written(self.by), "size": self.size}
 
     @property
     def arity(self) -> int:
@@ -110,7 +122,7 @@ class Zip(Following):
             if rate != wanted:
                 factor = wanted / rate
                 raise NetworkError(
-                    f"{title}: `{first}` has {float(wanted):,.10g} samples a second and `{name}` {float(rate):,.10g}:"
+                    f"`{first}` has {float(wanted):,.10g} samples a second and `{name}` {float(rate):,.10g}:"
                     f" bring them to one rate first, such as by rerate({factor.numerator}, {factor.denominator}) of"
                     f" `{name}`"
                 )

@@ -10,6 +10,7 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from australis.connectors.sinks.jsontext import json_lines
+from australis.connectors.sources.form import Packing
 from australis.errors import RunError, listing
 
 _ROW_GROUP = 1 << 20
@@ -49,6 +50,21 @@ def body(form: str, tuples: pa.RecordBatch) -> bytes:
         return tuples.serialize().to_pybytes() if tuples.num_rows else b""
     out = pa.BufferOutputStream()
     pa.csv.write_csv(tuples, out, pa.csv.WriteOptions(include_header=False))
+    return out.getvalue().to_pybytes()
+
+
+def pack(data: bytes, packing: Packing | None) -> bytes:
+    """Some bytes, compressed by themselves: what follows them in a file is unpacked with them.
+
+    >>> import gzip
+    >>> gzip.decompress(pack(b"one", "gzip") + pack(b", two", "gzip"))
+    b'one, two'
+    """
+    if packing is None or not data:
+        return data
+    out = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(out, packing) as file:
+        file.write(data)
     return out.getvalue().to_pybytes()
 
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
 
 from australis.arrow.schema import text
-from australis.connectors.sinks.encode import body, check, head
+from australis.connectors.sinks.encode import body, check, head, pack
 from australis.connectors.sinks.past import NEVER, SinkHistory, cut_off
-from australis.connectors.sources.form import form, packed
+from australis.connectors.sources.form import form, grows, packed
 from australis.disk.durable import again, check_ours, journal_of, locked, sweep
 from australis.disk.paths import place
 from australis.errors import RunError
@@ -24,25 +24,52 @@ class Single:
 
     The journal `.<name>.journal` holds the last batches that are in the file, and its length after each. What a process
     that was stopped wrote beyond that is cut off, and so are batches that the checkpoint does not know of.
+
+    Text is compressed where the name says so (`out.csv.gz`): a compressed file may follow another in the same file, so
+    that it grows too. A device or a pipe holds nothing, and has no journal: it is written to at least once.
     """
 
     path: str
 
-    def open(self, schema: pa.Schema, run: str = "", replace: bool = False) -> SingleWriter:
+    def open(self, schema: pa.Schema, run: str = "", replace: bool = False) -> SingleWriter | DeviceWriter:
         """Take up the file where a run left it. The results of another run are refused, or replaced."""
         path = place(self.path)
-        if packed(path):
-            raise RunError(f"{path}: a compressed file cannot grow; write {path.with_suffix('')}")
-        if form(path) == "parquet" or (form(path) == "arrow" and path.suffix.lower() != ".arrows"):
-            raise RunError(
-                f"{path}: such a file cannot grow; write a folder of them ({path.with_suffix('')}/*{path.suffix}), or"
-                f" one file as CSV, JSON lines or an Arrow stream ({path.with_suffix('.arrows').name})"
-            )
+        if packed(path) and form(path) not in ("csv", "json"):
+            raise RunError(f"{path}: only CSV and JSON lines are written compressed; write {path.with_suffix('')}")
+        if not grows(path):
+            raise RunError(f"{path}: such a file cannot grow; write it with `Whole`, which `sink` gives for its name")
         check(self.path, form(path), schema)
+        first = pack(head(form(path), schema), packed(path))
         try:
-            return SingleWriter(path, head(form(path), schema), schema, run, replace)
+            if path.exists() and not path.is_file():
+                return DeviceWriter(path, first)
+            return SingleWriter(path, first, schema, run, replace)
         except OSError as error:
             raise RunError(f"{path}: {error}; choose a file that can be written to") from error
+
+
+class DeviceWriter:
+    """An open device or pipe, which begins with a head."""
+
+    def __init__(self, path: Path, head: bytes) -> None:
+        self.path = path
+        self.file = path.open("wb", buffering=0)
+        self.file.write(head)
+
+    def write(self, batch_id: int, tuples: Iterable[pa.RecordBatch]) -> None:
+        try:
+            for part in encoded(self.path, tuples):
+                self.file.write(part)
+        except OSError as error:
+            raise RunError(f"{self.path}: {error}; the batch is not written") from error
+
+    def close(self) -> None:
+        self.file.close()
+
+
+def encoded(path: Path, tuples: Iterable[pa.RecordBatch]) -> Iterator[bytes]:
+    """The trains of a batch as they stand in a file that grows."""
+    return (pack(body(form(path), train), packed(path)) for train in tuples)
 
 
 class SingleWriter:
@@ -101,7 +128,7 @@ class SingleWriter:
         self._spare = False
 
     def write(self, batch_id: int, tuples: Iterable[pa.RecordBatch]) -> None:
-        self.append(batch_id, (body(form(self.path), train) for train in tuples))
+        self.append(batch_id, encoded(self.path, tuples))
 
     def append(self, batch_id: int, parts: Iterable[bytes]) -> None:
         """Write what a batch comes to, unless it is there."""

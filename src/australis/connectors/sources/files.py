@@ -108,6 +108,17 @@ class Files:
         """Which they are, and in which order."""
         return (self.path.rstrip("/") or "/") + (" in the order of their times" if self.order == "time" else "")
 
+    @property
+    def finite(self) -> bool:
+        return not self.follow
+
+    @property
+    def timed(self) -> bool:
+        return self.follow
+
+    def placed(self, spool: Path) -> Files:
+        return replace(self, path=str(Path(self.path).absolute()) + ("/" if self.path.endswith("/") else ""))
+
     def start(self) -> Offset:
         return {"before": 0, "files": []}
 

@@ -38,6 +38,15 @@ def form(path: str | Path) -> str:
                    " sounds to FLAC or WAV")  # fmt: skip
 
 
+def grows(path: str | Path) -> bool:
+    """Whether tuples can be added to a file of that name: to CSV, to JSON lines, and to an Arrow stream.
+
+    >>> grows("jams.csv"), grows("jams.arrows"), grows("jams.arrow"), grows("jams.parquet")
+    (True, True, False, False)
+    """
+    return form(path) in ("csv", "json") or Path(path).suffix.lower() == ".arrows"
+
+
 def packed(path: str | Path) -> Packing | None:
     """How a file is compressed, or None."""
     return PACKED.get(Path(path).suffix.lower())

@@ -37,6 +37,14 @@ class MemorySource:
     def origin(self, checkpoint: Path) -> str:
         return "tuples in memory"
 
+    @property
+    def finite(self) -> bool:
+        return True
+
+    @property
+    def timed(self) -> bool:
+        return False
+
     def start(self) -> Offset:
         return {"tuples": 0}
 

@@ -52,6 +52,17 @@ class Push:
     def origin(self, checkpoint: Path) -> str:
         return f"posts{kept_in(self.spool, checkpoint)}"
 
+    @property
+    def finite(self) -> bool:
+        return False
+
+    @property
+    def timed(self) -> bool:
+        return True
+
+    def placed(self, spool: Path) -> Push:
+        return replace(self, spool=str(Path(self.spool).absolute() if self.spool else spool))
+
     def start(self) -> Offset:
         return self._files.start()
 

@@ -52,6 +52,14 @@ class Rate:
     def origin(self, checkpoint: Path) -> str:
         return "a rate"
 
+    @property
+    def finite(self) -> bool:
+        return self.limit is not None
+
+    @property
+    def timed(self) -> bool:
+        return True
+
     def start(self) -> Offset:
         return {"began": self._now() if self.began is None else self.began, "n": 0}
 

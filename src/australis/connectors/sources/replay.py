@@ -56,6 +56,17 @@ class Replay:
     def origin(self, checkpoint: Path) -> str:
         return f"a replay of {self.files.spelled} by {self.on}"
 
+    @property
+    def finite(self) -> bool:
+        return self.files.finite
+
+    @property
+    def timed(self) -> bool:
+        return True
+
+    def placed(self, spool: Path) -> Replay:
+        return replace(self, files=self.files.placed(spool))
+
     def start(self) -> Offset:
         return {"began": self._now() if self.began is None else self.began, "first": None, "at": self.files.start()}
 

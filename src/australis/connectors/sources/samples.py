@@ -71,6 +71,14 @@ class Samples:
     def origin(self, checkpoint: Path) -> str:
         return f"samples of {len(self.paths)} files from {Path(self.paths[0]).absolute()} on"
 
+    @property
+    def finite(self) -> bool:
+        return True
+
+    @property
+    def timed(self) -> bool:
+        return False
+
     def start(self) -> Offset:
         return {"samples": 0}
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
+
+import pyarrow as pa
 
 from australis.arguments import check_arguments
 from australis.arrow.schema import Spec
 from australis.arrow.schema import schema as schema_of
 from australis.connectors.push.spool import LIMIT
-from australis.connectors.source import Source
+from australis.connectors.source import Source, parts
 from australis.connectors.sources import folder
 from australis.connectors.sources.files import Files
 from australis.connectors.sources.form import SOUNDS
@@ -80,6 +83,14 @@ def source(text: str | Path, schema: Spec) -> Source:
         return _samples(spelled, rest, columns, options)
     hint = near(kind, ("replay", "rate", "push", "samples"))
     raise RunError(f"there is no source `{spelled}`{hint}; a source is {'; or '.join(FORMS)}")
+
+
+def read(text: str | Path, schema: Spec) -> Iterator[pa.RecordBatch]:
+    """The tuples that a source has now; what does not read is an error."""
+    for part in parts(source(text, schema)):
+        if part.letters:
+            raise RunError(f"{part.letters[0]}; correct it")
+        yield part.tuples
 
 
 def _there(place: str) -> bool:

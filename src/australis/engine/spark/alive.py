@@ -1,6 +1,6 @@
 """Whether a run is under way: a file that its driver holds locked, so that the processes of its tasks see its end.
 
-They keep things of a run from task to task, and outlive it. However the driver ends, the lock does too.
+Those keep state and jobs from task to task, and outlive the run. However the driver ends, its lock ends too.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _changed = Condition()
 
 
 def hold(folder: str) -> IO[bytes]:
-    """Say that a run is under way, whose folder this is, until what is returned is closed."""
+    """Mark the run with a folder as under way, until the file that is returned is closed."""
     file = (Path(folder) / _NAME).open("wb")
     fcntl.flock(file, fcntl.LOCK_EX)
     return file
 
 
 def when_over(folder: str, call: Callable[[], None]) -> Thread | None:
-    """Have a thread call this when the run whose folder this is has ended; a new one, if none waits for it yet."""
+    """Call a function when the run with a folder has ended; returns the thread that waits for it, if that is new."""
     with _changed:
         _calls.setdefault(folder, []).append(call)
         _changed.notify_all()
@@ -56,7 +56,7 @@ def _wait(folder: str) -> None:
 
 
 def give_back() -> None:
-    """Give memory that nothing uses back to the system: what comes and goes with every train is kept otherwise."""
+    """Give unused memory back to the system, which is kept otherwise because every train needs it again."""
     gc.collect()
     pa.default_memory_pool().release_unused()
     with suppress(OSError, AttributeError):  # another library than glibc

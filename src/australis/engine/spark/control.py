@@ -1,4 +1,4 @@
-"""Control of a run from batch to batch: what the driver tells the process that plans batches, through a small file."""
+"""Control of a run: directives from the driver to the process that plans batches, through a small file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from australis.disk.wakeup import ring
-from australis.engine.spark.shipping import Sent
+from australis.engine.spark.shipping import ShippedJob
 
 _FIRST = 1 << 28  # bytes
 _MOST, _LEAST = 1 << 25, 1 << 10
@@ -21,7 +21,7 @@ _MOST, _LEAST = 1 << 25, 1 << 10
 class Directive:
     """The network to run next, about how many tuples of each input a batch may take, and whether to stop.
 
-    A run that is to `begin` does so without waiting for a tuple.
+    With `begin` the first batch does not wait for a tuple.
     """
 
     network: int
@@ -32,31 +32,34 @@ class Directive:
 
 @dataclass(frozen=True)
 class Control:
-    """A folder of the driver's own. A bell there rings for every order."""
+    """A folder of the driver's own. A bell there rings for every directive."""
 
     folder: str
 
-    def give(self, order: Directive) -> None:
-        path = Path(self.folder) / "order"
-        path.with_suffix(".tmp").write_text(json.dumps(asdict(order)))
+    def write(self, directive: Directive) -> None:
+        """Put a directive in the place of the one before."""
+        path = Path(self.folder) / "directive"
+        path.with_suffix(".tmp").write_text(json.dumps(asdict(directive)))
         path.with_suffix(".tmp").rename(path)
         ring(self.folder)
 
-    def order(self) -> Directive:
-        return Directive(**json.loads((Path(self.folder) / "order").read_text()))
+    def read(self) -> Directive:
+        """The last directive."""
+        return Directive(**json.loads((Path(self.folder) / "directive").read_text()))
 
-    def put(self, number: int, sent: Sent) -> None:
-        """Lay a job ready, before an order names its network."""
-        (Path(self.folder) / f"job-{number}").write_bytes(sent.name.encode() + sent.data)
+    def write_job(self, number: int, job: ShippedJob) -> None:
+        """Put down the job of a network, before a directive names the network."""
+        (Path(self.folder) / f"job-{number}").write_bytes(job.name.encode() + job.data)
 
-    def job(self, number: int) -> Sent:
+    def read_job(self, number: int) -> ShippedJob:
+        """The job of a network."""
         data = (Path(self.folder) / f"job-{number}").read_bytes()
-        return Sent(data[:64].decode(), data[64:])
+        return ShippedJob(data[:64].decode(), data[64:])
 
     @property
-    def aside(self) -> str:
-        """Where trains may be laid that go from task to task."""
-        return f"{self.folder}/aside"
+    def shared_folder(self) -> str:
+        """The folder for large trains that go from task to task."""
+        return f"{self.folder}/shared"
 
 
 def first_limit(schemas: Iterable[pa.Schema]) -> int:

@@ -1,13 +1,66 @@
-"""The reason of a failure in one line, of all that Spark tells about it."""
+"""Errors on their way from Spark's processes to the one that started the run.
+
+Of an error that a task raises, Spark keeps the text of the traceback alone, and has no other way back for a task that
+failed. So our own errors carry themselves through it: pickled, in a note, which Python prints below the message.
+"""
 
 from __future__ import annotations
 
+import pickle
 import re
 import sys
+from base64 import b64decode, b64encode
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from australis.errors import AustralisError, RunError
+
+_PLANNER = "PythonStreamingSourceRunner"  # where Spark talks to the process that plans batches
+_NOTE = re.compile(r"australis-error:([\w+/=]+)")
+_LAST_LINE = re.compile(r"^(?:[\w.]+\.)?([A-Z]\w*(?:Error|Exception): .+)$", re.MULTILINE)
+
+
+@contextmanager
+def carried() -> Iterator[None]:
+    """Let errors raised inside, in a process of Spark, reach `failure` in the process that started the run."""
+    try:
+        yield
+    except AustralisError as error:
+        error.add_note(f"australis-error:{b64encode(pickle.dumps(error)).decode()}")
+        raise
+
+
+def failure(error: Exception) -> AustralisError:
+    """The error that was raised in a task, or else one with what Spark tells as its reason.
+
+    >>> from traceback import format_exception
+    >>> from australis.errors import Subject
+    >>> try:
+    ...     with carried():
+    ...         raise RunError("too fast", Subject("map", "halving"))
+    ... except RunError as raised:
+    ...     text = "".join(format_exception(raised))
+    >>> failure(ValueError(f"Py4JError: ...\\n{text}\\n  at org.apache")).about
+    Subject(silent=False, kind='map', name='halving')
+    """
+    if isinstance(error, AustralisError):
+        return error
+    carried_here = _NOTE.findall(str(error))
+    if not carried_here:
+        return RunError(reason(error))
+    found: AustralisError = pickle.loads(b64decode(carried_here[-1]))
+    return found
+
+
+def planner_ended(error: Exception) -> bool:
+    """Whether the process that plans batches ended by itself: Java's stack is there, and no error of Python's is."""
+    return _PLANNER in str(getattr(error, "_stackTrace", "")) and "Traceback" not in str(error)
 
 
 def reason(error: Exception) -> str:
-    """The last error in Python, and what to do about it where that is known.
+    """The last error that Spark tells of in one line, and what to do about it where that is known.
+
+    Spark gives an error of Java, of a library or of the user's own code as text only.
 
     >>> reason(ValueError("Py4JError: ...\\n  at org.apache\\nValueError: no such road\\n\\n=== Query ==="))
     'ValueError: no such road'
@@ -16,9 +69,8 @@ def reason(error: Exception) -> str:
     the functions in the script itself
     """
     text = str(error).strip() or type(error).__name__
-    ours = re.findall(r"australis\.errors\.\w+: (.+)", text)
-    told = ours or re.findall(r"^(?:[\w.]+\.)?([A-Z]\w*(?:Error|Exception): .+)$", text, re.MULTILINE)
-    line = text if "\n" not in text and not ours else str(told[-1]) if told else text.splitlines()[0]
+    lines = _LAST_LINE.findall(text)
+    line = text if "\n" not in text else str(lines[-1]) if lines else text.splitlines()[0]
     missing = re.search(r"No module named '(\w+)", line)
     return line + _remedy(missing[1]) if missing else line
 

@@ -8,6 +8,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from australis.engine.spark.session import active
+from australis.errors import RunError
+
 
 @dataclass(frozen=True)
 class FrameSink:
@@ -28,12 +31,16 @@ class FramesWriter:
     schema: pa.Schema
 
     def write(self, batch_id: int, tuples: Iterable[pa.RecordBatch]) -> None:
-        from pyspark.sql import SparkSession
-
         table = pa.Table.from_batches(tuples, self.schema)
-        if table.num_rows:
-            spark = SparkSession.active()
-            self.call(spark.createDataFrame(table), batch_id)
+        if not table.num_rows:
+            return
+        spark = active()
+        if spark is None:
+            raise RunError(
+                "a `FrameSink` makes frames of Spark, and no session is active; run the network on Spark, or make a"
+                " session first (SparkSession.builder.getOrCreate())"
+            )
+        self.call(spark.createDataFrame(table), batch_id)
 
     def close(self) -> None:
         """Nothing is held open."""

@@ -12,7 +12,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,7 @@ from australis.disk.durable import sync_folder
 from australis.disk.wakeup import ring
 from australis.engine.spark.hook import Hook
 from australis.engine.spark.task_context import attempt, partition
-from australis.errors import RunError, listing
+from australis.errors import RunError, Subject, listing
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -55,6 +55,17 @@ class Frame:
 
     def origin(self, checkpoint: Path) -> str:
         return f"a frame of Spark{kept_in(self.spool, checkpoint)}"
+
+    @property
+    def finite(self) -> bool:
+        return False
+
+    @property
+    def timed(self) -> bool:
+        return True
+
+    def placed(self, spool: Path) -> Frame:
+        return replace(self, spool=str(Path(self.spool).absolute() if self.spool else spool))
 
     def start(self) -> Offset:
         return self._files.start()
@@ -89,7 +100,9 @@ class FrameFeed:
     def __init__(self, name: str, frame: DataFrame, source: Frame, log: Path) -> None:
         missing = [column for column in source.schema.names if column not in frame.columns]
         if missing:
-            raise RunError(f"input {name}: the frame has no column {listing(missing)}; it has {listing(frame.columns)}")
+            raise RunError(
+                f"the frame has no column {listing(missing)}; it has {listing(frame.columns)}", Subject("input", name)
+            )
         self.spool = Path(source.spool)
         self.spool.mkdir(parents=True, exist_ok=True)
         columns = frame.select(*source.schema.names)

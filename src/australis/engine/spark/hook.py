@@ -1,7 +1,7 @@
-"""The hook by which Spark's process calls this one with every batch of a query.
+"""The hook that Spark's process calls in this one with every batch of a query.
 
-Spark's process keeps what it was given to call until it next collects garbage, and the connection and the thread on
-which it called longer still. So the hook lets go of all of it itself.
+Spark's process keeps a callback until it next collects garbage, and the connection and the thread of its calls longer
+still. So the hook releases all of them itself.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ _PATIENCE = 5.0
 
 
 class Hook:
-    """What is done with each batch of a query, until it is closed."""
+    """Calls `work` with each batch of a query, until it is closed."""
 
     def __init__(self, gateway: Any, work: Callable[[DataFrame, int], None]) -> None:
         self._client = gateway._gateway_client
         self._work: Callable[[DataFrame, int], None] | None = work
         self._turn = Lock()
-        self._called: dict[Thread, Any] = {}
+        self._connections: dict[Thread, Any] = {}
 
     def __call__(self, frame: DataFrame, number: int) -> None:
         with self._turn:
             if self._work is None:
                 raise RunError("the run has ended")
             if hasattr(self._client, "get_thread_connection"):  # else threads come and go with their calls
-                self._called[current_thread()] = self._client.get_thread_connection()
+                self._connections[current_thread()] = self._client.get_thread_connection()
             self._work(frame, number)
 
     def close(self) -> None:
-        """Let the batch under way come to its end, and none after it. The query must be over."""
+        """Wait for the batch under way, and let no other begin. The query must be over."""
         with self._turn:
             self._work = None
-            called, self._called = self._called, {}
-        for thread, connection in called.items():
+            connections, self._connections = self._connections, {}
+        for thread, connection in connections.items():
             with suppress(OSError, AttributeError):  # it may be closed already
                 connection.socket.shutdown(socket.SHUT_RDWR)
             if thread is not current_thread():

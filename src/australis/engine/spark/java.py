@@ -52,32 +52,32 @@ exec {java} "$@"
 
 # A process started while another thread writes the shim would hold it open, and it could not be run then.
 _ONE_AT_A_TIME = threading.Lock()
-_laid: set[Path] = set()
+_shim_folders: set[Path] = set()
 
 
 def home() -> Path:
-    """The JAVA_HOME to start Spark with; a RunError that says what to install if there is none."""
+    """The JAVA_HOME to start Spark with. Raises a RunError that says what to install if there is none."""
     with _ONE_AT_A_TIME:
         return _home()
 
 
 def quiet() -> Path:
-    """A JAVA_HOME for Spark whose Java is that of `home`, and does not say that it uses a module on trial."""
+    """A JAVA_HOME for Spark with the Java of `home`, which does not warn of an incubator module at every start."""
     with _ONE_AT_A_TIME:
-        found = _home()
-        if found in _laid:
-            return found
-        for shim in _shims(found, found / "bin" / "java", found.name):
+        java_home = _home()
+        if java_home in _shim_folders:
+            return java_home
+        for shim in _shims(java_home, java_home / "bin" / "java", java_home.name):
             if os.access(shim / "bin" / "java", os.X_OK):
                 return shim
-        return found
+        return java_home
 
 
 def _home() -> Path:
     if (named := os.environ.get("JAVA_HOME")) and _runs(Path(named, "bin", "java")):
         return Path(named)
-    if (found := shutil.which("java")) and (its_home := _runs(Path(found))):
-        return its_home
+    if (java := shutil.which("java")) and (java_home := _runs(Path(java))):
+        return java_home
     for shim in _packaged():
         if _runs(shim / "bin" / "java"):
             return shim
@@ -85,19 +85,19 @@ def _home() -> Path:
 
 
 def _runs(java: Path) -> Path | None:
-    """Where this Java lives, if it is new enough and starts in the way that Spark starts it.
+    """The home of a Java, if it is new enough and starts in the way that Spark starts it.
 
-    Java is asked, since what is on the PATH may be a script that chooses one.
+    Java itself says where it is, since what is on the PATH may be a script that chooses one.
     """
     ask = [str(java), "--add-modules=jdk.incubator.vector", "-XshowSettings:properties", "-version"]
     try:
         answer = subprocess.run(ask, capture_output=True, text=True, errors="replace", timeout=60)
     except (OSError, subprocess.TimeoutExpired):
         return None
-    told = dict(re.findall(r"^ +(java\.home|java\.specification\.version) = (.+)$", answer.stderr, re.MULTILINE))
-    if answer.returncode or len(told) < 2 or float(told["java.specification.version"]) < OLDEST:
+    properties = dict(re.findall(r"^ +(java\.home|java\.specification\.version) = (.+)$", answer.stderr, re.MULTILINE))
+    if answer.returncode or len(properties) < 2 or float(properties["java.specification.version"]) < OLDEST:
         return None
-    return Path(told["java.home"])
+    return Path(properties["java.home"])
 
 
 def _packaged() -> Iterator[Path]:
@@ -119,7 +119,7 @@ def _shims(home: Path, java: Path, version: str) -> Iterator[Path]:
             _lay_out(folder / name, home, script)
         except OSError:
             continue
-        _laid.add(folder / name)
+        _shim_folders.add(folder / name)
         yield folder / name
 
 
@@ -135,7 +135,7 @@ def _folders() -> Iterator[Path]:
 
 
 def _lay_out(shim: Path, original: Path, script: str) -> None:
-    """Make what is missing. Each piece appears whole, so that two processes may do this at once."""
+    """Make the pieces that are missing. Each appears whole, so that two processes may do this at once."""
     java = shim / "bin" / "java"
     java.parent.mkdir(parents=True, exist_ok=True)
     for piece in original.iterdir():

@@ -1,4 +1,4 @@
-"""Spark's process: the Java behind a session, how it has ended, and how this process lets go of it to start another."""
+"""Spark's process: the Java behind a session, how it has ended, and how to forget it so that another can start."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ _one_at_a_time = Lock()
 
 def process(gateway: Any) -> Popen[bytes] | None:
     """The process behind a gateway; none if it was there before this one."""
-    found: Popen[bytes] | None = gateway.__dict__.get("proc")  # asked for otherwise, the gateway would ask Java
-    return found
+    java: Popen[bytes] | None = gateway.__dict__.get("proc")  # the gateway looks other attributes up in Java
+    return java
 
 
 def ended(gateway: Any, patience: float = 0.0) -> str:
-    """How the process behind a gateway has ended, in words; nothing if it goes on for so many seconds more."""
-    its = process(gateway)
-    if its is None:
+    """How the process behind a gateway has ended, in words; empty if it has not, after waiting for so many seconds."""
+    java = process(gateway)
+    if java is None:
         return "" if _answers(gateway) else "does not answer any more"
     try:
-        return told(its.wait(patience))
+        return describe(java.wait(patience))
     except TimeoutExpired:
         return ""
 
 
-def told(status: int) -> str:
+def describe(status: int) -> str:
     """The status of a process in words.
 
-    >>> print(told(-9), told(52), told(1), sep="; ")
+    >>> print(describe(-9), describe(52), describe(1), sep="; ")
     was killed (SIGKILL), as systems do that run out of memory; ran out of memory; ended with status 1
     """
     if status == -signal.SIGKILL:
@@ -45,7 +45,7 @@ def told(status: int) -> str:
 
 
 def forget(gateway: Any) -> None:
-    """Let go of all that belongs to a process that is gone; what it left in its folder is removed."""
+    """Forget all that belongs to a process that is gone, and remove what it left in its folder."""
     from pyspark import SparkContext
     from pyspark.sql import SparkSession, SQLContext
 
@@ -59,16 +59,16 @@ def forget(gateway: Any) -> None:
             SQLContext._instantiatedContext = None
         with suppress(Exception):
             gateway.shutdown()
-        its = process(gateway)
-        if its is not None and its.stdin is not None:
+        java = process(gateway)
+        if java is not None and java.stdin is not None:
             with suppress(OSError):
-                its.stdin.close()
+                java.stdin.close()
         if folder := gateway.__dict__.get("folder"):
             shutil.rmtree(folder, ignore_errors=True)
 
 
 def release(context: Any) -> None:
-    """Stop what a context has in this process, without a word to Java."""
+    """Stop what a context has in this process, without a call to Java."""
     server, context._jsc = context._accumulatorServer, None
     with suppress(Exception):
         context.stop()
@@ -76,19 +76,19 @@ def release(context: Any) -> None:
 
 
 def kill() -> None:
-    """End Spark's process without a word to it: one to which a call was cut short may never answer another."""
+    """End Spark's process without a call to it: after a call that was cut short it may never answer another."""
     from pyspark import SparkContext
 
     gateway = SparkContext._gateway
-    its = None if gateway is None else process(gateway)
-    if its is None:  # it was there before this process
+    java = None if gateway is None else process(gateway)
+    if java is None:  # it was there before this process
         return
-    its.terminate()
+    java.terminate()
     try:
-        its.wait(_GRACE)
+        java.wait(_GRACE)
     except TimeoutExpired:
-        its.kill()
-        its.wait()
+        java.kill()
+        java.wait()
     forget(gateway)
 
 

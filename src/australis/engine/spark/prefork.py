@@ -1,7 +1,7 @@
-"""The nursery: a process with the engine loaded, from which Spark's Python processes are forked.
+"""Prefork: a process with the engine loaded, from which Spark's Python processes are forked.
 
 Spark starts several Python processes a run, and each would spend seconds on loading the same modules. What Spark starts
-instead is a small launcher, which asks the nursery for a process of its kind and waits until that has ended.
+instead is a small launcher, which asks the prefork process for a fork and waits until that has ended.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ from australis.disk.temporary import TemporaryFolder, removed
 _LAUNCHER = """\
 #!{python} -SEsB
 import _signal, _socket, os, sys  # socket itself takes longer to load than all else here
-asked = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
+connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
 try:
     if sys.argv[1] != "-m":
         raise ValueError
-    asked.connect({address!r})
-    wanted = [os.getcwd(), str(len(sys.argv) - 1), *sys.argv[1:], *map("=".join, os.environ.items())]
+    connection.connect({address!r})
+    request = [os.getcwd(), str(len(sys.argv) - 1), *sys.argv[1:], *map("=".join, os.environ.items())]
     streams = b"".join(stream.to_bytes(4, sys.byteorder) for stream in (0, 1, 2))
-    asked.sendmsg([os.fsencode("\\0".join(wanted))], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, streams)])
-    child = int(asked.recv(64))
+    connection.sendmsg([os.fsencode("\\0".join(request))], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, streams)])
+    child = int(connection.recv(64))
 except (OSError, ValueError, IndexError):
     os.execv({python!r}, [{python!r}, *sys.argv[1:]])
 _signal.signal(_signal.SIGTERM, lambda *_: os.kill(child, _signal.SIGTERM))
 for stream in 0, 1, 2:
     os.close(stream)
-while asked.recv(64):
+while connection.recv(64):
     pass
 """
 _LOADED = (
@@ -68,15 +68,15 @@ _MOST = 1 << 20  # bytes of a message: an environment
 _PATIENCE = 60.0  # seconds for Spark's process to end after the one that started it
 
 
-class Nursery:
-    """A nursery under way; it ends with the process that started it."""
+class Prefork:
+    """A prefork process; it ends with the process that started it."""
 
     def __init__(self) -> None:
         self.folder = TemporaryFolder()
-        """Where it is, and what goes with it. The nursery removes it when nobody has it any more."""
-        address = str(self.folder.path / "nursery")
+        """Its folder. It removes the folder when no process uses that any more."""
+        address = str(self.folder.path / "prefork")
         self.launcher = str(self.folder.path / "python")
-        """What Spark is told to start in the place of Python."""
+        """The program that Spark starts in place of Python."""
         Path(self.launcher).write_text(_LAUNCHER.format(python=sys.executable, address=address))
         Path(self.launcher).chmod(0o700)
         command = [sys.executable, "-m", __name__, address]
@@ -93,11 +93,11 @@ class Nursery:
         self.folder.close()
 
     def leave(self) -> None:
-        """Let it end and remove its folder by itself, once Spark's process has ended, which this one does not await."""
+        """Let it end and remove its folder by itself, after Spark's process, which this one does not wait for."""
         assert self._process.stdin is not None
         self._process.stdin.close()
         self.folder.leave()
-        self._process.returncode = 0  # nobody is to wait for it, nor to be warned of that
+        self._process.returncode = 0  # so that Python does not warn that nobody has waited for it
 
 
 def _fits(python: str, temporary: str) -> bool:
@@ -108,36 +108,36 @@ def _fits(python: str, temporary: str) -> bool:
 
 
 @cache
-def _nursery() -> Nursery | None:
-    """This process's own, where it can have one."""
+def _own() -> Prefork | None:
+    """The prefork process of this one, started once; none where it cannot have one."""
     if not _fits(sys.executable, tempfile.gettempdir()):
         return None
-    nursery = Nursery()
-    atexit.register(nursery.leave)
-    return nursery
+    prefork = Prefork()
+    atexit.register(prefork.leave)
+    return prefork
 
 
 def launcher() -> str:
-    """What Spark is to start in the place of Python: the launcher of this process's nursery, where it can have one."""
-    nursery = _nursery()
-    return sys.executable if nursery is None else nursery.launcher
+    """The program for Spark to start in place of Python: the launcher, or Python where there is no prefork process."""
+    prefork = _own()
+    return sys.executable if prefork is None else prefork.launcher
 
 
 def room() -> TemporaryFolder | None:
-    """A folder that goes with this process, however that ends; there is none without a nursery."""
-    nursery = _nursery() if _nursery.cache_info().currsize else None
-    return None if nursery is None else nursery.folder
+    """A folder that is removed after this process, however that ends; none without a prefork process."""
+    prefork = _own() if _own.cache_info().currsize else None
+    return None if prefork is None else prefork.folder
 
 
-def _left() -> bool:
+def _orphaned() -> bool:
     """Whether the process that started this one has closed its end, or is gone."""
     return bool(select.select([0], [], [], 0)[0])
 
 
 def _load() -> None:
-    """Everything that the processes would load; a first kernel has numba load most of itself."""
+    """Load everything that the forks need. Numba loads most of itself for a first kernel."""
     for module in _LOADED:
-        if _left():
+        if _orphaned():
             return
         importlib.import_module(module)
     kernel = importlib.import_module("australis.kernels.jit")
@@ -145,7 +145,7 @@ def _load() -> None:
 
 
 def _serve(address: str) -> None:
-    """Fork a process for whoever asks, until the one that started this ends."""
+    """Fork a process for each connection, until the process that started this one ends."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listening:
         listening.bind(address)
         listening.listen()
@@ -157,45 +157,44 @@ def _serve(address: str) -> None:
             ready, _, _ = select.select([listening.fileno(), 0], [], [])
             if 0 in ready:
                 return
-            asked, _ = listening.accept()
-            with asked:
-                if _forked() == 0:
+            connection, _ = listening.accept()
+            with connection:
+                if _fork() == 0:
                     listening.close()
-                    os._exit(_live(asked))
+                    os._exit(_run_module(connection))
 
 
-def _forked() -> int:
+def _fork() -> int:
     """Fork. From Python 3.12 on that warns where there are other threads, whose locks a child would find taken.
 
-    Here there are those of the libraries that are loaded. They wait for work, and the libraries make theirs anew in a
-    child. This process has one thread of its own, which holds nothing.
+    Here these are threads of libraries. They wait for work, and the libraries start new ones in a child. The only
+    thread of this process's own holds no lock.
     """
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", _THREADS, DeprecationWarning)
         return os.fork()
 
 
-def _paths(told: str) -> list[str]:
-    """Where to look for modules as well.
+def _paths(pythonpath: str) -> list[str]:
+    """The folders of a PYTHONPATH that are new here, without Spark's archives.
 
-    Spark names archives of its own, with pyspark, which is loaded here; Python would read their tables of contents at
-    the beginning of every task.
+    Those hold pyspark, which is loaded already, and Python would read their tables of contents with every task.
     """
     archives = str(Path(importlib.import_module("pyspark").__file__ or "").parent)
-    paths = [path for path in told.split(os.pathsep) if path and path not in sys.path]
+    paths = [path for path in pythonpath.split(os.pathsep) if path and path not in sys.path]
     return [path for path in paths if not (path.startswith(archives) and Path(path).is_file())]
 
 
-def _tell(*_: object, **__: object) -> None:
-    """Print the error under way, unless it is that Spark has gone: its workers find that out when they are idle."""
+def _print_error(*_: object, **__: object) -> None:
+    """Print the error under way, unless it is a broken pipe: idle workers get one when Spark ends."""
     if not isinstance(sys.exception(), BrokenPipeError):
         traceback.print_exception(sys.exception())
 
 
-def _live(asked: socket.socket) -> int:
-    """Be the process that was asked for; the connection closes when it ends."""
+def _run_module(connection: socket.socket) -> int:
+    """Run the module that a launcher asks for; the connection closes when this process ends."""
     try:
-        data, streams, _, _ = socket.recv_fds(asked, _MOST, 3)
+        data, streams, _, _ = socket.recv_fds(connection, _MOST, 3)
         folder, count, *words = os.fsdecode(data).split("\0")
         (_, module, *arguments), settings = words[: int(count)], words[int(count) :]
         for number, stream in enumerate(streams):
@@ -207,9 +206,9 @@ def _live(asked: socket.socket) -> int:
         os.environ.clear()
         os.environ.update((each.partition("=")[0], each.partition("=")[2]) for each in settings)
         sys.path[:0] = _paths(os.environ.get("PYTHONPATH", ""))
-        asked.send(str(os.getpid()).encode())
+        connection.send(str(os.getpid()).encode())
         sys.argv = [module, *arguments]
-        traceback.print_exc = _tell
+        traceback.print_exc = _print_error
         # Spark's daemon forks its workers in the same way, before it has any threads of its own.
         warnings.filterwarnings("ignore", _THREADS, DeprecationWarning)
         sys.modules.pop(module, None)  # it is loaded already, and is now to be run

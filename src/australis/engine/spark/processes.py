@@ -2,52 +2,33 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
-from pathlib import Path
+from contextlib import suppress
+
+from psutil import NoSuchProcess, Process
 
 
 def memory() -> dict[str, int]:
     """Bytes that this process, Spark's, and its Python processes hold; what forks share counts once for all."""
-    found = {"driver": _held(os.getpid()), "spark": 0, "workers": 0}
-    for pid in _descendants(os.getpid()):
-        try:
-            java = "java" in Path(f"/proc/{pid}/comm").read_text()
-            found["spark" if java else "workers"] += _held(pid)
-        except OSError:  # it has ended
-            continue
-    return found
+    this = Process()
+    held = {"driver": _held(this), "spark": 0, "workers": 0}
+    for process in this.children(recursive=True):
+        with suppress(NoSuchProcess):  # it has ended
+            held["spark" if "java" in process.name() else "workers"] += _held(process)
+    return held
 
 
-def _held(pid: int) -> int:
-    """The memory of a process, with its part of what it shares."""
-    lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:"))
-
-
-def _descendants(root: int) -> Iterator[int]:
-    children: dict[int, list[int]] = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-            except OSError:
-                continue
-            children.setdefault(parent, []).append(int(entry.name))
-    ahead = [root]
-    while ahead:
-        more = children.get(ahead.pop(), [])
-        ahead += more
-        yield from more
+def _held(process: Process) -> int:
+    """The memory of a process with its part of what it shares, or without, where the system does not tell that."""
+    info = process.memory_full_info()
+    return int(info.pss if hasattr(info, "pss") else info.uss)
 
 
 def seconds() -> float:
     """The processor time that all of them have used, those that have ended and were waited for too."""
-    ticks = 0
-    for pid in (os.getpid(), *_descendants(os.getpid())):
-        try:
-            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        ticks += sum(map(int, fields[11:15]))
-    return ticks / os.sysconf("SC_CLK_TCK")
+    this = Process()
+    used = 0.0
+    for process in (this, *this.children(recursive=True)):
+        with suppress(NoSuchProcess):
+            times = process.cpu_times()
+            used += times.user + times.system + times.children_user + times.children_system
+    return used

@@ -1,4 +1,4 @@
-"""Rounds: the later stages of a job as tasks of Spark, with what goes between them, and to outputs, as rows."""
+"""Rounds: the later stages of a job as tasks of Spark, and the results that come out of them."""
 
 from __future__ import annotations
 
@@ -7,57 +7,53 @@ from typing import Any
 
 import pyarrow as pa
 
-from australis.arrow.columns import plain
 from australis.arrow.compute import pc
+from australis.engine.addresses import StageEntry
 from australis.engine.batch import Batch
-from australis.engine.exchange import Parcel, rows, unpack
+from australis.engine.exchange import batch_folder
 from australis.engine.job import Job
-from australis.engine.spark.shipping import Sent
-from australis.engine.spark.stream_source import aside
+from australis.engine.parcels import Parcel, decode, encode
+from australis.engine.spark.failures import carried
+from australis.engine.spark.shipping import ShippedJob
 from australis.engine.spark.task_context import partition
+from australis.engine.task import run_stage
 from australis.model.train import Train
 
 
-def opened(job: Job, table: pa.Table) -> dict[str, list[Train]]:
-    """The trains that have come to outputs, by name; none is for a stage."""
+def unpack_outputs(job: Job, table: pa.Table) -> dict[str, list[Train]]:
+    """The trains that have come to outputs, and to the other addresses that are no stage, by name."""
     trains: dict[str, list[Train]] = {}
-    for batch in table.to_batches():
-        for parcel in _parcels(job, batch):
-            trains.setdefault(str(job.addresses[parcel.arrow]), []).extend(parcel.trains)
+    for rows in table.to_batches():
+        for parcel in decode(rows, job.schema):
+            trains.setdefault(str(job.addresses[parcel.address]), []).extend(parcel.trains)
     return trains
 
 
-def _parcels(job: Job, batch: pa.RecordBatch) -> Iterator[Parcel]:
-    """Parcels of rows; there are as many as partitions and arrows, not as tuples."""
-    arrows, buckets = (plain(batch.column(name))[0].tolist() for name in ("arrow", "bucket"))
-    for arrow, bucket, blob in zip(arrows, buckets, batch.column("train"), strict=True):
-        yield Parcel(arrow, bucket, list(unpack(blob.as_buffer(), job.schema(arrow))))
+def round_task(shipped: ShippedJob, number: int, batch: Batch) -> Callable[[Iterator[Any]], Iterator[Any]]:
+    """What Spark runs for each partition in a round of a job."""
 
-
-def task_of(sent: Sent, at: int, batch: Batch) -> Callable[[Iterator[Any]], Iterator[Any]]:
-    """A partition of the stages of a round: takes what is addressed to them, and passes on what is not."""
-
-    def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        yield from run_round(sent.job, at, batch, partition(), batches)
+    def task(rows: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        with carried():
+            yield from run_round(shipped.job, number, batch, partition(), rows)
 
     return task
 
 
 def run_round(
-    job: Job, at: int, batch: Batch, partition: int, batches: Iterator[pa.RecordBatch]
+    job: Job, number: int, batch: Batch, partition: int, rows: Iterator[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    """What such a task does, wherever it runs."""
-    indices = [stage.index for stage in job.rounds[at]]
-    mine = [
-        address for address, where in enumerate(job.addresses) if not isinstance(where, str) and where[0] in indices
-    ]
-    taken: list[Parcel] = []
-    for each in batches:
-        wanted = pc.is_in(each.column("arrow"), pa.array(mine, pa.int32()))
+    """Run a partition of the stages of a round on the parcels addressed to them, and pass on all others."""
+    stages = job.rounds[number]
+    indices = {stage.index for stage in stages}
+    numbers = [n for n, where in enumerate(job.addresses) if isinstance(where, StageEntry) and where.stage in indices]
+    ours = pa.array(numbers, pa.int32())
+    parcels: list[Parcel] = []
+    for each in rows:
+        wanted = pc.is_in(each.column("address"), ours)
         others = each.filter(pc.invert(wanted))
         if others.num_rows:
             yield others
-        taken += _parcels(job, each.filter(wanted))
-    for stage in job.rounds[at]:
+        parcels += decode(each.filter(wanted), job.schema)
+    for stage in stages:
         if partition < job.width(stage):
-            yield rows(job.take(stage, batch, partition, taken), aside(job, batch))
+            yield encode(run_stage(job, stage, batch, partition, parcels), batch_folder(job, batch))

@@ -52,6 +52,13 @@ _OPTIONS = "SPARK_SUBMIT_OPTS"  # for the Java of the driver, whatever a user's 
 _APART: WeakKeyDictionary[SparkSession, SparkSession] = WeakKeyDictionary()
 
 
+def active() -> SparkSession | None:
+    """The session that this process has, if any."""
+    from pyspark.sql import SparkSession as SparkSession
+
+    return SparkSession.getActiveSession()
+
+
 def session(
     given: SparkSession | None = None, master: str | None = None, stderr: int | None = None
 ) -> tuple[SparkSession, bool]:
@@ -66,7 +73,7 @@ def session(
         forget(SparkContext._gateway)
     if given is not None and SparkContext._gateway is None:
         raise RunError("the SparkSession that is given: its Spark has ended; make another session")
-    found = given or SparkSession.getActiveSession()
+    found = given or active()
     if found is not None:
         return found, False
     os.environ.setdefault("LOG4J_CONFIGURATION_FILE", str(_LOG))

@@ -1,4 +1,4 @@
-"""A job as it is sent to other processes: as bytes, which each process reads once."""
+"""Shipping: a job as bytes for other processes, each of which reads them once."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ _jobs: OrderedDict[str, Job] = OrderedDict()
 
 
 @dataclass(frozen=True)
-class Sent:
-    """Spark unpickles what it sends for every task of every batch; of a job only these bytes."""
+class ShippedJob:
+    """A job as bytes. Spark unpickles what it sends for every task of every batch: these bytes, and not the job."""
 
     name: str
     data: bytes
 
     @property
     def job(self) -> Job:
+        """The job, read in this process once."""
         job = _jobs.get(self.name)
         if job is None:
             paths, data = pickle.loads(self.data)
@@ -36,8 +37,8 @@ class Sent:
             _jobs[self.name] = job
             while len(_jobs) > _KEPT:
                 _jobs.popitem(last=False)
-            if job.aside:
-                alive.when_over(job.aside, partial(_drop, self.name))
+            if job.shared_folder:
+                alive.when_over(job.shared_folder, partial(_drop, self.name))
         with suppress(KeyError):  # its run has ended meanwhile
             _jobs.move_to_end(self.name)
         return job
@@ -47,14 +48,14 @@ def _drop(name: str) -> None:
     _jobs.pop(name, None)
 
 
-def send(job: Job) -> Sent:
-    """With where modules are found here: functions of the user's own may be in one beside a script.
+def ship(job: Job) -> ShippedJob:
+    """A job as bytes, with the paths of this process's modules: users' functions may be in one beside a script.
 
-    Its network goes without what people can do with it, which would be loaded in every process.
+    The network goes without its verbs, such as `run`: every process would load their modules.
     """
     from pyspark import cloudpickle
 
     bare = replace(job, network=Network.of(job.network))
     paths = [str(Path(path).absolute()) for path in sys.path]
     data = pickle.dumps((paths, cloudpickle.dumps(bare)))  # type: ignore[no-untyped-call]
-    return Sent(sha256(data).hexdigest(), data)
+    return ShippedJob(sha256(data).hexdigest(), data)

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
 from australis.arguments import check_arguments
 from australis.arrow.durations import microseconds
-from australis.connectors import intake
-from australis.connectors import sink as sinks
+from australis.connectors.binding import bind_sinks, bind_sources, check_names, is_frame, place_sources, unordered
+from australis.connectors.sink import Sink
 from australis.connectors.source import Opened, Source
-from australis.connectors.sources import uri
-from australis.connectors.sources.files import Files
-from australis.connectors.sources.memory import MemorySource
-from australis.connectors.sources.push import Push
-from australis.connectors.sources.replay import Replay
 from australis.disk.temporary import TemporaryFolder
 from australis.engine.checkpoint import Checkpoint
 from australis.engine.job import Job
@@ -29,8 +22,8 @@ from australis.engine.spark.frame_source import Frame, FrameFeed
 from australis.engine.spark.run import Run
 from australis.engine.spark.session import Ending, session
 from australis.engine.succession import losses, planned, successor
-from australis.errors import AustralisError, RunError, listing, near
-from australis.model.network import Input, Network
+from australis.errors import ArgumentPlace, AustralisError, RunError, Subject, listing
+from australis.model.network import Network
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -67,6 +60,42 @@ def start(
     """
     named = {**(given or {}), **more}
     check_names(network, named)
+    frames = {name: value for name, value in named.items() if is_frame(value)}
+    spools = {input.name: Frame(input.schema, "") for input in network.inputs if input.name in frames}
+    return start_bound(
+        network,
+        bind_sources(network, named | spools),
+        bind_sinks(network, named),
+        lambda: session(spark or next((frame.sparkSession for frame in frames.values()), None), master),
+        checkpoint=checkpoint,
+        partitions=partitions,
+        train=train,
+        trigger=trigger,
+        strict=strict,
+        change=change,
+        frames=frames,
+    )
+
+
+def start_bound(
+    network: Network,
+    sources: Mapping[str, Source],
+    sinks: Mapping[str, Sink],
+    find_session: Callable[[], tuple[SparkSession, bool]],
+    *,
+    checkpoint: str | Path | None = None,
+    partitions: int | None = None,
+    train: int | None = None,
+    trigger: str | float | None = None,
+    strict: bool = False,
+    change: bool = False,
+    frames: Mapping[str, Any] | None = None,
+) -> Run:
+    """Start a network from sources to sinks. Spark's session is looked for once all else is known to be right.
+
+    The session is stopped with the run where `find_session` says that it is ours. `frames` are those of Spark that flow
+    in the spools of inputs.
+    """
     _check_options(partitions, train, trigger)
     with ExitStack() as stack:
         temporary = checkpoint is None
@@ -78,35 +107,33 @@ def start(
                 f"{folder.path}: the run has {folder.partitions} partitions, and cannot go on with {partitions};"
                 " leave that out, or start again with an empty checkpoint folder"
             )
-        sources = placed(sources_of(network, named), folder)
-        network = merging(network, finite(sources))
-        wanted = {output.name: sinks.sink(named[output.name]) for output in network.outputs if output.name in named}
+        sources = place_sources(sources, folder.path)
+        network = merging(network, unordered(sources))
         stack.enter_context(folder.begin())
         folder.log.mend()
         folder.check_sources(sources)
         outlets = {}
         for output in network.outputs:
-            if output.name in wanted:
+            if output.name in sinks:
                 schema = network.schema(output.arrow)
-                outlets[output.name] = outlet(output.name, wanted[output.name], schema, folder)
+                outlets[output.name] = outlet(output.name, sinks[output.name], schema, folder)
                 stack.callback(outlets[output.name].writer.close)
-        frames = {name: value for name, value in named.items() if _is_frame(value)}
-        found, ours = session(spark or next((frame.sparkSession for frame in frames.values()), None), master)
+        spark, ours = find_session()
         if ours:
-            stack.enter_context(Ending(found))
+            stack.enter_context(Ending(spark))
         if folder.fresh:
-            folder.divide(partitions or min(found.sparkContext.defaultParallelism, _MOST))
+            folder.divide(partitions or min(spark.sparkContext.defaultParallelism, _MOST))
         jobs, current = _jobs(folder, network, sources, strict, change)
         folder.keep(jobs[current])
         for source in sources.values():
             if isinstance(source, Opened):
                 stack.callback(source.open().close)
-        feeds = _feeds(frames, sources, folder, stack)
-        local = str(found.sparkContext.master).startswith("local")
+        feeds = _feeds(frames or {}, sources, folder, stack)
+        local = str(spark.sparkContext.master).startswith("local")
         closing = stack.pop_all()
     try:
         return Run(
-            found, folder, jobs, outlets, current=current, train=train, trigger=_trigger(trigger), local=local,
+            spark, folder, jobs, outlets, current=current, train=train, trigger=_trigger(trigger), local=local,
             feeds=feeds, closing=closing,
         )  # fmt: skip
     except BaseException as error:
@@ -117,82 +144,27 @@ def start(
 def _check_options(partitions: int | None, train: int | None, trigger: str | float | None) -> None:
     """Refuse numbers that no run can have, before Spark is started."""
     if partitions is not None and not 1 <= partitions <= _MOST_PARTITIONS:
-        raise RunError(f"start: `partitions` is a number of tasks from 1 to {_MOST_PARTITIONS:,}, not {partitions}")
+        raise RunError(
+            f"`partitions` is a number of tasks from 1 to {_MOST_PARTITIONS:,}, not {partitions}",
+            Subject("start"),
+            ArgumentPlace("partitions", silent=True),
+        )
     if train is not None and train < 1:
-        raise RunError(f"start: `train` is the most tuples of an input in a batch, 1 or more, not {train}")
+        raise RunError(
+            f"`train` is the most tuples of an input in a batch, 1 or more, not {train}",
+            Subject("start"),
+            ArgumentPlace("train", silent=True),
+        )
     try:
         wait = 0 if trigger is None else microseconds(trigger)
     except AustralisError as error:
-        raise RunError(f"start: `trigger`: {error}") from error
+        raise RunError.of(error).put(Subject("start"), ArgumentPlace("trigger")) from error
     if not 0 <= wait <= _LONGEST_WAIT:
-        raise RunError(f"start: `trigger` is a time between two batches, from 0 up to a year, not {trigger}")
-
-
-def sources_of(
-    network: Network, named: Mapping[str, Any], known: Mapping[str, Source] | None = None
-) -> dict[str, Source]:
-    """The sources of all inputs: those given by name, and else those known."""
-    missing = [i.name for i in network.inputs if i.name not in named and i.name not in (known or {})]
-    if missing:
-        raise RunError(f"input {listing(missing)}: not given; give each input a source by its name")
-    return {
-        input.name: _source(input, named[input.name]) if input.name in named else (known or {})[input.name]
-        for input in network.inputs
-    }
-
-
-def finite(sources: Mapping[str, Source]) -> set[str]:
-    """The inputs that have an end, and no time at which tuples are there but that of the stream."""
-    files = {name for name, source in sources.items() if isinstance(source, Files) and not source.follow}
-    return files | {name for name, source in sources.items() if isinstance(source, MemorySource)}
-
-
-def check_names(network: Network, named: Mapping[str, Any]) -> None:
-    """Refuse a source or a sink that no input and no output is named by."""
-    known = [*(input.name for input in network.inputs), *(output.name for output in network.outputs)]
-    for name in named:
-        if name not in known:
-            raise RunError(f"there is no input or output {name}; there are {listing(known)}{near(name, known)}")
-
-
-def _source(input: Input, given: Any) -> Source:
-    if isinstance(given, str | Path):
-        return uri.source(given, input.schema)
-    if hasattr(given, "latest") and hasattr(given, "splits"):
-        source: Source = given
-        if not source.schema.equals(input.schema):
-            raise RunError(f"input {input.name}: its source gives {source.schema}, not {input.schema}")
-        return source
-    if _is_frame(given):
-        return Frame(input.schema, "")
-    if isinstance(given, list | tuple) and given and isinstance(given[0], pa.RecordBatch):
-        return MemorySource(tuple(intake.batch(input.name, input.schema, part) for part in given))
-    return MemorySource((intake.batch(input.name, input.schema, given),))
-
-
-def placed(sources: Mapping[str, Source], folder: Checkpoint) -> dict[str, Source]:
-    """Sources for any process, wherever it was started.
-
-    Those that keep what they take in keep it beside the run's state, if they are not told otherwise.
-    """
-    found = dict(sources)
-    for name, source in sources.items():
-        if isinstance(source, Push | Frame):
-            spool = Path(source.spool).absolute() if source.spool else folder.path / "spool" / name
-            found[name] = replace(source, spool=str(spool))
-        elif isinstance(source, Files):
-            found[name] = _found_anywhere(source)
-        elif isinstance(source, Replay):
-            found[name] = replace(source, files=_found_anywhere(source.files))
-    return found
-
-
-def _found_anywhere(files: Files) -> Files:
-    return replace(files, path=str(Path(files.path).absolute()) + ("/" if files.path.endswith("/") else ""))
-
-
-def _is_frame(given: object) -> bool:
-    return hasattr(given, "sparkSession") and hasattr(given, "isStreaming")
+        raise RunError(
+            f"`trigger` is a time between two batches, from 0 up to a year, not {trigger}",
+            Subject("start"),
+            ArgumentPlace("trigger", silent=True),
+        )
 
 
 def _feeds(
@@ -243,11 +215,11 @@ def _jobs(
         partitions,
         kept.number,
         kept.starts,
-        kept.homes,
+        kept.lineages,
         kept.owners,
         strict=strict,
         layouts=kept.layouts,
-        given=frozenset(kept.given),
+        unchanged=frozenset(kept.unchanged),
     )
     if before == network:
         return {job.number: replace(job, network=network, sources=sources)}, job.number

@@ -12,36 +12,39 @@ from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPart
 
 from australis.connectors.source import Offset, Releasing, Ringing, Split
 from australis.engine.batch import Batch, batch, room
-from australis.engine.exchange import rows
+from australis.engine.exchange import batch_folder
+from australis.engine.idle import Look, Wait
 from australis.engine.job import Job
+from australis.engine.parcels import COLUMNS, encode
 from australis.engine.spark.control import Control
-from australis.engine.spark.idle import Look, Wait
-from australis.engine.spark.shipping import Sent
+from australis.engine.spark.failures import carried
+from australis.engine.spark.shipping import ShippedJob
+from australis.engine.task import read_splits
 
 NAME = "australis"
-COLUMNS = "arrow int, bucket int, train binary"
 
 
 @dataclass(frozen=True)
 class TaskInput(InputPartition):
-    """What one task of a batch reads."""
+    """What one task of a batch reads: a split an input."""
 
     batch: Batch
     place: int
     splits: Mapping[str, Split]
-    sent: Sent
+    shipped: ShippedJob
 
 
 class StreamReader(DataSourceStreamReader):
-    """Offsets carry the version, the clock and the network of the batch that they end: a replay has the same."""
+    """Plans batches and reads them. An offset has all that tasks know of the batch it ends: a replay is the same."""
 
     def __init__(self, control: Control, patience: float = 0.0) -> None:
         self.control = control
-        self._sent: dict[int, Sent] = {}
+        self._shipped: dict[int, ShippedJob] = {}
         self._wait = Wait(patience)
 
+    @carried()
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802 (Spark's name)
-        job = self._job(self.control.order().network)
+        job = self._job(self.control.read().network)
         return {
             "version": 0,
             "first": 0,
@@ -53,26 +56,27 @@ class StreamReader(DataSourceStreamReader):
             "inputs": dict(job.starts),
         }
 
+    @carried()
     def latestOffset(self, start: dict[str, Any], limit: object = None) -> dict[str, Any]:  # noqa: N802 (Spark's name)
-        """Admission control: how far the next batch goes, under which network. Where there is nothing yet, it waits."""
+        """How far the next batch goes, and under which network; waits where there is nothing yet."""
         return self._wait.until(lambda: self._next(start))
 
     def _next(self, start: dict[str, Any]) -> Look[dict[str, Any]]:
-        """How far the next batch goes now."""
-        order = self.control.order()
-        if order.stop:
+        """How far the next batch goes now; `start` again where there is nothing yet."""
+        directive = self.control.read()
+        if directive.stop:
             return Look(start, done=True)
         if start["end"]:
             return Look(start, bells=(self.control.folder,))
-        job = self._job(order.network)
+        job = self._job(directive.network)
         inputs = {
-            input.name: job.sources[input.name].latest(_before(job, start, input.name), order.limit)
+            input.name: job.sources[input.name].latest(_before(job, start, input.name), directive.limit)
             for input in job.streams
         }
         ended = [name for name, offset in inputs.items() if job.sources[name].finished(offset)]
         end = len(ended) == len(inputs)
-        same = order.network == start["network"]
-        if inputs == start["inputs"] and not end and (same or not (start["version"] or order.begin)):
+        same = directive.network == start["network"]
+        if inputs == start["inputs"] and not end and (same or not (start["version"] or directive.begin)):
             awaited = [job.sources[name] for name in inputs if name not in ended]
             bells = tuple(source.bell for source in awaited if isinstance(source, Ringing))
             return Look(start, bells=(self.control.folder, *bells), seen=len(bells) < len(awaited))
@@ -85,34 +89,36 @@ class StreamReader(DataSourceStreamReader):
                 "clock": time.time_ns() // 1000,
                 "end": end,
                 "ended": ended,
-                "network": order.network,
+                "network": directive.network,
                 "began": start["began"] if same else version,
                 "inputs": inputs,
             },
             done=True,
         )
 
+    @carried()
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
         if start["version"] == end["version"]:
             return []
         job = self._job(end["network"])
-        splits: dict[str, list[Split]] = {}
+        shipped = self._shipped[end["network"]]
+        splits: list[dict[str, Split]] = [{} for _ in range(job.partitions)]
         for name, after in end["inputs"].items():
             before = _before(job, start, name)
-            splits[name] = [] if before == after else job.sources[name].splits(before, after, job.partitions)
-        sent = self._sent[end["network"]]
-        return [
-            TaskInput(batch(end), place, {name: its[place] for name, its in splits.items() if place < len(its)}, sent)
-            for place in range(job.partitions)
-        ]
+            if before != after:
+                for place, split in enumerate(job.sources[name].splits(before, after, job.partitions)):
+                    splits[place][name] = split
+        return [TaskInput(batch(end), place, each, shipped) for place, each in enumerate(splits)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         assert isinstance(partition, TaskInput)
-        job = partition.sent.job
-        yield rows(job.read(partition.batch, partition.place, partition.splits), aside(job, partition.batch))
+        with carried():
+            job, batch = partition.shipped.job, partition.batch
+            yield encode(read_splits(job, batch, partition.place, partition.splits), batch_folder(job, batch))
 
+    @carried()
     def commit(self, end: dict[str, Any]) -> None:
-        """What lies before the end of a batch that is done will not be read again."""
+        """Let sources forget what is before the end of a batch that is done: it is not read again."""
         if not end["version"]:
             return
         job = self._job(end["network"])
@@ -122,24 +128,19 @@ class StreamReader(DataSourceStreamReader):
                 source.release(offset)
 
     def _job(self, number: int) -> Job:
-        if number not in self._sent:
-            self._sent[number] = self.control.job(number)
-        return self._sent[number].job
+        if number not in self._shipped:
+            self._shipped[number] = self.control.read_job(number)
+        return self._shipped[number].job
 
 
 def _before(job: Job, start: dict[str, Any], name: str) -> Offset:
-    """Where an input stands: one that came with a change of the network is at its beginning."""
-    found: Offset = start["inputs"].get(name) or job.starts[name]
-    return found
-
-
-def aside(job: Job, batch: Batch) -> str:
-    """Where the trains of a batch may be laid."""
-    return job.aside and f"{job.aside}/{batch.version}"
+    """Where an input is before a batch: one that came with a change of the network is at its beginning."""
+    offset: Offset = start["inputs"].get(name) or job.starts[name]
+    return offset
 
 
 class JobSource(DataSource):
-    """The source of a run, which is told where its control is."""
+    """The source of a run, as Spark finds it by name; its options say where the run's control is."""
 
     @classmethod
     def name(cls) -> str:

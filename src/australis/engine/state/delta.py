@@ -25,8 +25,9 @@ from australis.model.table import ALIVE, SLOT, Table
 
 Owner = tuple[str, str]
 """A table's box and its name there."""
-Kept = dict[Owner, Table]
+OwnedTables = dict[Owner, Table]
 Measures = tuple[tuple[str, ...], int, int]
+"""The key, the capacity and the number of rows of a table."""
 
 REMEDY = "restore the checkpoint folder from a copy, or start again with an empty one"
 PRELUDE = struct.Struct("<8sIIQ")
@@ -36,7 +37,7 @@ _OPTIONS = pa.ipc.IpcWriteOptions(compression="lz4")
 
 @dataclass(frozen=True)
 class DeltaTable:
-    """A table in a delta. One that is as it was has a stream of size 0."""
+    """A table in a delta. One that has not changed has a stream of size 0."""
 
     owner: Owner
     key: tuple[str, ...]
@@ -57,11 +58,11 @@ class Delta:
     parts: tuple[DeltaTable, ...]
     streams: tuple[pa.Buffer, ...] = ()
 
-    def onto(self, kept: Kept) -> Kept:
+    def onto(self, tables: OwnedTables) -> OwnedTables:
         """The tables of this version from those of its parent, which are changed in place."""
-        after: Kept = {}
+        after: OwnedTables = {}
         for part, stream in zip(self.parts, self.streams, strict=True):
-            table = kept.get(part.owner)
+            table = tables.get(part.owner)
             changes = _read(stream) if part.size else None
             if table is None:
                 assert changes is not None
@@ -77,10 +78,10 @@ class Delta:
 
 
 def settle(table: Table) -> None:
-    """Make a table that a step has left the same as one rebuilt from its rows.
+    """Make a table after a step the same as one that is rebuilt from its rows.
 
-    Which slots new rows take, and so what the next delta holds, depends on the order of the spare ones. It is the same
-    then whoever runs the next step.
+    Which slots new rows take, and so what the next delta holds, depends on the order of the spare slots. After this it
+    does not depend on which process runs the next step.
     """
     vacant = np.flatnonzero(~table.alive)[::-1]
     table.top = len(vacant)
@@ -89,15 +90,15 @@ def settle(table: Table) -> None:
 
 
 def whole(table: Table) -> pa.RecordBatch:
-    """All rows of a table, as changes to an empty one. They are copies: the table may go on."""
+    """All rows of a table, as changes to an empty one. They are copies: the table may be changed afterwards."""
     slots = table.slots
     batch = table.rows(slots)
     return batch.append_column(SLOT, pa.array(slots)).append_column(ALIVE, pa.array(np.ones(len(slots), np.bool_)))
 
 
-def measured(kept: Kept) -> dict[Owner, Measures]:
-    """What a delta says of tables beside their rows: the key, the capacity and the number of rows."""
-    return {owner: (table.key, len(table.alive), len(table)) for owner, table in kept.items()}
+def measured(tables: OwnedTables) -> dict[Owner, Measures]:
+    """What a delta says of tables beside their rows."""
+    return {owner: (table.key, len(table.alive), len(table)) for owner, table in tables.items()}
 
 
 def pack(
@@ -156,13 +157,13 @@ def header(path: str, data: Any, crc: int) -> Delta:
     """A delta without its streams."""
     if zlib.crc32(data) != crc:
         raise damaged(path, "the checksum of its header differs")
-    read = json.loads(bytes(data))
+    fields = json.loads(bytes(data))
     parts = [
         DeltaTable((box, table), tuple(key), capacity, rows, size, crc)
-        for (box, table), key, capacity, rows, size, crc in read["tables"]
+        for (box, table), key, capacity, rows, size, crc in fields["tables"]
     ]
-    id = crc if read["id"] is None else read["id"]
-    return Delta(read["version"], read["network"], read["parent"], id, tuple(parts))
+    id = crc if fields["id"] is None else fields["id"]
+    return Delta(fields["version"], fields["network"], fields["parent"], id, tuple(parts))
 
 
 def damaged(path: str, why: str) -> RunError:

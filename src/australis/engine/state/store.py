@@ -26,7 +26,7 @@ _NAME = re.compile(r"(\d{8,})\.(delta|snapshot)(\.\w+\.tmp)?")
 
 @dataclass(frozen=True)
 class File:
-    """A file of a store; a temporary one was left by a writer that did not come to its end, or is being written."""
+    """A file of a store. A temporary one is being written, or was left by a writer that was killed."""
 
     version: int
     kind: str
@@ -47,18 +47,18 @@ class Store:
 
     def list(self) -> list[File]:
         """What is there, oldest version first."""
-        found = _listed(self.files, FileSelector(self.folder, allow_not_found=True))
-        return sorted((file for info in found if (file := _file(info))), key=lambda file: file.version)
+        infos = _listed(self.files, FileSelector(self.folder, allow_not_found=True))
+        return sorted((file for info in infos if (file := _file(info))), key=lambda file: file.version)
 
     def read(self, version: int, kind: str = DELTA) -> Delta | None:
         """A delta or a snapshot, checked; none if it is not there."""
-        return self._opened(version, kind, lambda path, file: unpack(path, file.read_buffer()))
+        return self._load(version, kind, lambda path, file: unpack(path, file.read_buffer()))
 
     def head(self, version: int, kind: str = DELTA) -> Delta | None:
-        """As `read`, but only what the header tells."""
-        return self._opened(version, kind, _head)
+        """As `read`, but without the rows: only the header is read."""
+        return self._load(version, kind, _head)
 
-    def _opened(self, version: int, kind: str, reader: Callable[[str, pa.NativeFile], Delta]) -> Delta | None:
+    def _load(self, version: int, kind: str, reader: Callable[[str, pa.NativeFile], Delta]) -> Delta | None:
         path = self.path(version, kind)
         try:
             with self.files.open_input_file(path) as file:
@@ -104,7 +104,7 @@ class Store:
 
 
 def bases(files: list[File], first: int, last: int) -> set[int]:
-    """The versions after the first and up to the last with a snapshot, and with the delta that vouches for it."""
+    """The versions after `first` and up to `last` that have a snapshot, and the delta that a snapshot is checked by."""
     there = {(file.version, file.kind) for file in files if not file.temporary}
     return {
         version for version, kind in there if kind == SNAPSHOT and first < version <= last and (version, DELTA) in there
@@ -126,6 +126,7 @@ def _located(checkpoint: str) -> tuple[FileSystem, str]:
 
 
 def store(checkpoint: str | Path, stage: str, partition: int) -> Store:
+    """The store of a stage's partition."""
     files, root = _located(str(checkpoint))
     return Store(files, f"{root}/state/{quote(stage, safe='')}/{partition}")
 
@@ -133,8 +134,8 @@ def store(checkpoint: str | Path, stage: str, partition: int) -> Store:
 def stores(checkpoint: str | Path) -> list[tuple[str, int, Store]]:
     """All stores of a checkpoint folder with their stages and partitions."""
     files, root = _located(str(checkpoint))
-    found = _listed(files, FileSelector(f"{root}/state", allow_not_found=True, recursive=True))
-    folders = {info.path.rpartition("/")[0] for info in found if _file(info)}
+    infos = _listed(files, FileSelector(f"{root}/state", allow_not_found=True, recursive=True))
+    folders = {info.path.rpartition("/")[0] for info in infos if _file(info)}
     places = [(*folder.rsplit("/", 2)[1:], folder) for folder in folders]
     return sorted(
         ((unquote(stage), int(partition), Store(files, folder)) for stage, partition, folder in places),

@@ -12,6 +12,7 @@ import pyarrow as pa
 from australis.expressions.codegen.writer import LIMITS, CodeWriter, NotWrittenError, Written, both, read
 from australis.expressions.expression import Expr, of
 from australis.expressions.node import Name, Node, names
+from australis.kernels.generated import GeneratedCode, block, comment, generate
 
 Step: TypeAlias = "Expr | tuple[tuple[str, Expr], ...]"
 """A predicate, or the named columns of a map."""
@@ -19,13 +20,14 @@ Step: TypeAlias = "Expr | tuple[tuple[str, Expr], ...]"
 
 @dataclass(frozen=True)
 class Fused:
-    """The source of `loop(kept, counts, *reads, *made)`, for columns without nulls.
+    """The code of `loop(kept, counts, *columns, *made)`, for columns without nulls.
 
-    It marks the rows that get through, counts those that get through each step, and fills the columns that are made,
-    with which values are valid where some may not be. What it returns is -1, or the row of too big a number.
+    It marks the rows that get through in `kept`, counts in `counts` those that get through each step, and fills the
+    made columns, each with an array of which values are valid where some may be null. It returns -1, or the row of too
+    big a number.
     """
 
-    source: str
+    code: GeneratedCode
     reads: tuple[str, ...]
     """The columns of the input that it reads."""
     columns: tuple[str | tuple[pa.DataType, bool], ...]
@@ -33,11 +35,11 @@ class Fused:
 
 
 def fused(schema: pa.Schema, steps: tuple[Step, ...]) -> Fused | None:
-    """The loop for steps over rows of a schema, if it can be written."""
+    """The loop for steps over rows of a schema, or None if it cannot be written."""
     writer = _FusedWriter(schema, columns={name: name for name in schema.names})
     try:
-        for at, step in enumerate(steps):
-            writer.pass_(at, step)
+        for index, step in enumerate(steps):
+            writer.add(index, step)
         return writer.fused(len(steps))
     except NotWrittenError:
         return None
@@ -54,14 +56,14 @@ class _FusedWriter(CodeWriter):
             return self._constant(node)
         if not isinstance(node, Name):
             return None
-        found = self.columns[node.name]
-        if not isinstance(found, str):
-            return found
+        column = self.columns[node.name]
+        if not isinstance(column, str):
+            return column
         if self.type(node) not in LIMITS:
             raise NotWrittenError
-        if found not in self.reads:
-            self.reads.append(found)
-        return read(f"c{self.reads.index(found)}[i]", self.type(node)), "True"
+        if column not in self.reads:
+            self.reads.append(column)
+        return read(f"column{self.reads.index(column)}[row]", self.type(node)), "True"
 
     def _constant(self, node: Node) -> Written:
         value = of(node).bind(self.schema).operand.value
@@ -73,48 +75,56 @@ class _FusedWriter(CodeWriter):
             raise NotWrittenError
         return repr(value.as_py()), "True"
 
-    def pass_(self, at: int, step: Step) -> None:
-        """Lines for one step."""
+    def add(self, index: int, step: Step) -> None:
+        """Write the lines of one step."""
         if isinstance(step, Expr):
-            self.lines.append(f"if not ({both(*reversed(self.write(step.node)))}): continue")
+            self.lines.append(comment(f"where {step}"))
+            self.lines += block(f"if not ({both(*reversed(self.write(step.node)))}):", "continue")
         else:
-            fields = [pa.field(name, made.bind(self.schema).type) for name, made in step]
-            self.columns = {name: self._made(made) for name, made in step}
+            fields = [pa.field(name, value.bind(self.schema).type) for name, value in step]
+            self.columns = {name: self._column(name, value) for name, value in step}
             self.schema = pa.schema(fields)
-        self.lines.append(f"n{at} += 1")
+        self.lines.append(f"passed{index} += 1")
 
-    def _made(self, made: Expr) -> str | Written:
-        if made.copies is not None:
-            return self.columns[made.copies]
-        type_ = made.bind(self.schema).type
+    def _column(self, name: str, value: Expr) -> str | Written:
+        if value.copies is not None:
+            return self.columns[value.copies]
+        type_ = value.bind(self.schema).type
         if type_ not in LIMITS:
             raise NotWrittenError
-        value, valid = self.write(made.node)
-        self.fits(value, valid, type_)
-        return value, valid
+        self.lines.append(comment(f"{name} = {value}"))
+        written = self.write(value.node)
+        self.fits(*written, type_)
+        return written
 
     def fused(self, steps: int) -> Fused:
+        """The whole loop, once all steps are added."""
         columns: list[str | tuple[pa.DataType, bool]] = []
-        arrays: list[str] = []
-        for made, column in zip(self.columns.values(), self.schema, strict=True):
-            if isinstance(made, str):
-                columns.append(made)
+        made: list[str] = []
+        legend = [f"column{index} is {name}" for index, name in enumerate(self.reads)]
+        for (name, column), type_ in zip(self.columns.items(), self.schema.types, strict=True):
+            if isinstance(column, str):
+                columns.append(column)
                 continue
-            value, valid = made
-            array, nullable = f"m{len(arrays)}", valid != "True"
-            self.lines.append(f"{array}[k] = {value} if {valid} else 0" if nullable else f"{array}[k] = {value}")
-            arrays.append(array)
+            value, valid = column
+            array, nullable = f"made{len(columns)}", valid != "True"
+            made.append(array)
+            self.lines.append(f"{array}[filled] = {value}" + (f" if {valid} else 0" if nullable else ""))
             if nullable:
-                self.lines.append(f"v{array}[k] = {valid}")
-                arrays.append(f"v{array}")
-            columns.append((column.type, nullable))
-        counts = [f"n{at}" for at in range(steps)]
-        lines = [
-            f"def loop({', '.join(('kept', 'counts', *(f'c{i}' for i in range(len(self.reads))), *arrays))}):",
-            f"    {' = '.join(('k', *counts))} = 0",
-            "    for i in range(len(kept)):",
-            *(" " * 8 + line for line in (*self.lines, "kept[i] = True", "k += 1")),
-            *(f"    counts[{at}] = {count}" for at, count in enumerate(counts)),
-            "    return -1",
-        ]
-        return Fused("\n".join(lines), tuple(self.reads), tuple(columns))
+                made.append(f"{array}_valid")
+                self.lines.append(f"{array}_valid[filled] = {valid}")
+            legend.append(f"{array} is {name}")
+            columns.append((type_, nullable))
+        inputs = [f"column{index}" for index in range(len(self.reads))]
+        passed = [f"passed{index}" for index in range(steps)]
+        code = generate(
+            "loop",
+            ["kept", "counts", *inputs, *made],
+            comment("Steps over rows without nulls; returns -1, or the row of a number that does not fit."),
+            *(comment(line) for line in legend),
+            f"{' = '.join(('filled', *passed))} = 0",
+            *block("for row in range(len(kept)):", *self.lines, "kept[row] = True", "filled += 1"),
+            *(f"counts[{index}] = {count}" for index, count in enumerate(passed)),
+            "return -1",
+        )
+        return Fused(code, tuple(self.reads), tuple(columns))

@@ -1,7 +1,7 @@
 """Recurrences: expressions over the values they made before, compiled to run down the rows one after another.
 
-Parts that read no earlier value are evaluated for all rows at once; what is left becomes a loop, if it can be written.
-A row for which a part fails, or a number is too big, is not for the loop: whether it fails is told by evaluating it.
+Parts that read no earlier value are evaluated for all rows at once; the rest becomes a loop, if it can be written. The
+loop leaves out a row for which such a part fails, or a number is too big: that row is evaluated alone, which may fail.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ import pyarrow as pa
 from australis.expressions.codegen.writer import LIMITS, CodeWriter, NotWrittenError, Written, read
 from australis.expressions.expression import Bound, Expr, of
 from australis.expressions.node import Literal, Name, Node, names
-from australis.kernels.jit import written
+from australis.kernels.generated import GeneratedCode, block, comment, generate
 
 Column = tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]
 """Values, and which are valid."""
 
 Alone = Callable[[int, list[Column], list[Column]], None]
-"""Does one row without the loop, and puts what it leaves and returns in those columns."""
+"""Does one row without the loop, and puts its state and what it returns in the two lists of columns."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,7 @@ class Recurrence:
 
     inputs: tuple[Bound, ...]
     """The parts to evaluate beforehand."""
+    code: GeneratedCode
     loop: Callable[..., int]
     returned: tuple[npt.DTypeLike, ...] = ()
 
@@ -44,7 +45,7 @@ class Recurrence:
         failed: npt.NDArray[np.bool_],
         alone: Alone,
     ) -> tuple[list[Column], list[Column]]:
-        """Go down the rows: the columns of each row after it, and what is returned.
+        """Go down the rows. Returns the state after each row, and what each row returns.
 
         A row for which an input failed, or a number is too big, is done by `alone` before the loop goes on.
         """
@@ -75,28 +76,28 @@ def _column(rows: int, kind: npt.DTypeLike) -> Column:
 def recurrence(
     columns: tuple[tuple[str, Expr | None], ...], schema: pa.Schema, returned: tuple[Expr, ...] = ()
 ) -> Recurrence | None:
-    """The recurrence of named columns (without an expression: as they were), if it can be compiled.
+    """The recurrence that sets named columns, or None if it cannot be compiled.
 
-    What is `returned` of a row is evaluated before its columns are set.
+    A column without an expression stays as it is. What is `returned` of a row is evaluated before its columns are set.
     """
     writer = _RecurrenceWriter(schema, state={name: index for index, (name, _) in enumerate(columns)})
     try:
-        for each in returned:
-            writer.give(writer.write(each.node), each.bind(schema).type)
-        for name, value in columns:
+        for value in returned:
+            writer.give(value)
+        for name, new in columns:
             if schema.field(name).type not in LIMITS:
                 raise NotWrittenError
-            if value is not None:
-                writer.store(name, writer.write(value.node), value.bind(schema).type)
+            if new is not None:
+                writer.store(name, new)
     except NotWrittenError:
         return None
-    # The source is built below from an expression's tree; names and texts of it appear nowhere.
-    return Recurrence(tuple(writer.inputs.values()), written(writer.source(), "loop"), tuple(writer.kinds))
+    code = writer.code()
+    return Recurrence(tuple(writer.inputs.values()), code, code.kernel(), tuple(writer.kinds))
 
 
 @dataclass
 class _RecurrenceWriter(CodeWriter):
-    """Writes the loop: columns as they were are `a`, those evaluated beforehand are read from arrays."""
+    """Writes the loop: `old` values are those of the state before the row, `input` arrays are evaluated beforehand."""
 
     state: dict[str, int] = field(default_factory=dict)
     inputs: dict[Node, Bound] = field(default_factory=dict)
@@ -108,8 +109,8 @@ class _RecurrenceWriter(CodeWriter):
         if not self.state.keys() & set(names(node)):
             return self._input(node)
         if isinstance(node, Name):
-            at = self.state[node.name]
-            return read(f"a{at}", self.type(node)), f"b{at}"
+            old = f"old{self.state[node.name]}"
+            return read(old, self.type(node)), f"{old}_valid"
         return None
 
     def _input(self, node: Node) -> Written:
@@ -120,48 +121,55 @@ class _RecurrenceWriter(CodeWriter):
             raise NotWrittenError
         self.inputs[node] = bound
         index = list(self.inputs).index(node)
-        return read(f"c{index}[i]", bound.type), f"v{index}[i]"
+        return read(f"input{index}[row]", bound.type), f"input{index}_valid[row]"
 
-    def store(self, name: str, made: Written, type_: pa.DataType) -> None:
-        """Set a column of the row, once all expressions are evaluated."""
-        wanted, at = self.schema.field(name).type, self.state[name]
+    def store(self, name: str, expression: Expr) -> None:
+        """Set a column of the state to an expression, once all expressions are evaluated."""
+        type_, wanted = expression.bind(self.schema).type, self.schema.field(name).type
         type_ = wanted if pa.types.is_null(type_) else type_
+        self.lines.append(comment(f"{name} = {expression}"))
+        value, valid = self.write(expression.node)
         if (
             pa.types.is_floating(type_) or pa.types.is_boolean(type_) or pa.types.is_boolean(wanted)
         ) and type_ != wanted:
             raise NotWrittenError
-        value, valid = made
         self.fits(value, valid, wanted)
-        self.stores += [f"s{at}[slot] = {value} if {valid} else 0; o{at}[slot] = {valid}"]
+        state = f"state{self.state[name]}"
+        self.stores += [f"{state}[slot] = {value} if {valid} else 0", f"{state}_valid[slot] = {valid}"]
 
-    def give(self, made: Written, type_: pa.DataType) -> None:
-        """Return a value of the row."""
+    def give(self, expression: Expr) -> None:
+        """Return the value of an expression for the row."""
+        self.lines.append(comment(f"returned: {expression}"))
+        value, valid = self.write(expression.node)
+        type_ = expression.bind(self.schema).type
         if type_ not in LIMITS:
             raise NotWrittenError
-        value, valid = made
         self.fits(value, valid, type_)
-        at = len(self.kinds)
+        returned = f"returned{len(self.kinds)}"
         self.kinds.append(type_.to_pandas_dtype())
-        self.stores.append(f"f{at}[i] = {value} if {valid} else 0; g{at}[i] = {valid}")
+        self.stores += [f"{returned}[row] = {value} if {valid} else 0", f"{returned}_valid[row] = {valid}"]
 
-    def source(self) -> str:
-        state, inputs = range(len(self.state)), range(len(self.inputs))
-        arrays = [f"{letter}{i}" for i in state for letter in "so"] + [
-            f"{letter}{i}" for i in inputs for letter in "cv"
-        ]
-        made = [f"{letter}{i}" for i in state for letter in "rw"]
-        made += [f"{letter}{i}" for i in range(len(self.kinds)) for letter in "fg"]
-        body = [
-            "slot = slots[i]",
-            *(f"a{i} = s{i}[slot]; b{i} = o{i}[slot]" for i in state),
-            *self.lines,
-            *self.stores,
-            *(f"r{i}[i] = s{i}[slot]; w{i}[i] = o{i}[slot]" for i in state),
-        ]
-        lines = [
-            f"def loop(slots, {', '.join([*arrays, *made])}):",
-            "    for i in range(len(slots)):",
-            *(" " * 8 + line for line in body),
-            "    return -1",
-        ]
-        return "\n".join(lines)
+    def code(self) -> GeneratedCode:
+        """The whole loop, once all that is returned and stored is added."""
+        state, inputs, returned = range(len(self.state)), range(len(self.inputs)), range(len(self.kinds))
+        return generate(
+            "loop",
+            [
+                "slots",
+                *(f"{array}{index}{part}" for array, indices in (
+                    ("state", state), ("input", inputs), ("after", state), ("returned", returned),
+                ) for index in indices for part in ("", "_valid")),
+            ],
+            comment("A row in each slot, set one after another; returns -1, or the row of a number that does not fit."),
+            *(comment(f"old{index} is {name}") for name, index in self.state.items()),
+            *(comment(f"input{index} is {bound.expr}") for index, bound in enumerate(self.inputs.values())),
+            *block(
+                "for row in range(len(slots)):",
+                "slot = slots[row]",
+                *(f"old{i}{part} = state{i}{part}[slot]" for i in state for part in ("", "_valid")),
+                *self.lines,
+                *self.stores,
+                *(f"after{i}{part}[row] = state{i}{part}[slot]" for i in state for part in ("", "_valid")),
+            ),
+            "return -1",
+        )  # fmt: skip

@@ -1,9 +1,9 @@
 """Expressions written as lines of a loop over rows, for kernels that are made for a network.
 
-Not everything can be written: numbers, booleans, arithmetic, comparisons, logic, `case`, `coalesce`, `greatest`,
-`least`, `abs`. A line that finds too big a number leaves the loop with the row's index, but only where the number is
-wanted: not in a branch of a `case` that the row does not take, nor after what decides an `and`, an `or` or a
-`coalesce`. What such lines compute elsewhere nobody reads.
+Only some can be written: numbers, booleans, arithmetic, comparisons, logic, `case`, `coalesce`, `greatest`, `least`,
+`abs`. A number that does not fit leaves the loop with the row's index, but only where the row needs the number: not in
+a branch of a `case` that the row does not take, nor after the part that decides an `and`, an `or` or a `coalesce`. In
+rows that do not need them, lines may compute anything.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import pyarrow as pa
 from australis.expressions.expression import of
 from australis.expressions.node import FunctionCall, Literal, Node, names
 from australis.expressions.ranks import beats
+from australis.kernels.generated import block
 
 Written = tuple[str, str]
 """Code for a value, and for whether it is valid."""
@@ -49,32 +50,35 @@ def read(place: str, type_: pa.DataType) -> str:
 
 def both(one: str, two: str) -> str:
     """The code for two conditions that hold together."""
-    held = [each for each in dict.fromkeys((one, two)) if each != "True"]
-    return "False" if "False" in held else " and ".join(held) or "True"
+    conditions = [condition for condition in dict.fromkeys((one, two)) if condition != "True"]
+    return "False" if "False" in conditions else " and ".join(conditions) or "True"
 
 
 def either(one: str, two: str) -> str:
+    """The code for two conditions of which one holds."""
     return "True" if "True" in (one, two) else f"({one} or {two})"
 
 
 @dataclass
 class CodeWriter:
-    """Writes lines, each with names of its own for a value and its validity."""
+    """Writes lines that set `value0`, `value1` and so on, and `valid0` where the value may be null."""
 
     schema: pa.Schema
     lines: list[str] = field(default_factory=list)
-    wanted: str = "True"
+    needed: str = "True"
     """The code for whether the row needs the part that is being written."""
+    values: int = 0
+    """How many values are set so far."""
 
     def leaf(self, node: Node) -> Written | None:
-        """The code for a part that is not to be taken apart."""
+        """The code for a part that is read and not computed, None for any other."""
         raise NotImplementedError
 
     def write(self, node: Node) -> Written:
-        """Lines for a part of a tree; gives where its value and its validity are."""
-        found = self.leaf(node)
-        if found is not None:
-            return found
+        """Write the lines that compute a part of a tree. Returns the code for its value and for its validity."""
+        leaf = self.leaf(node)
+        if leaf is not None:
+            return leaf
         if not isinstance(node, FunctionCall):
             raise NotWrittenError
         for part in (node, *node.args):
@@ -90,34 +94,39 @@ class CodeWriter:
         return self._applied(node, [self.write(arg) for arg in node.args])
 
     def type(self, node: Node) -> pa.DataType:
+        """The type of a part of a tree."""
         return of(node).bind(self.schema).type
 
     def fits(self, value: str, valid: str, type_: pa.DataType) -> None:
-        """Leave the loop where a value has no room in a type."""
+        """Leave the loop at a row whose value does not fit in a type."""
         limits = LIMITS[type_]
         if limits is not None and type_ != pa.int64():
             self._leave(valid, f"not ({limits[0]} <= {value} <= {limits[1]})")
 
-    def _leave(self, valid: str, wrong: str) -> None:
-        # What is wrong comes first: it is seldom so, and a processor foresees that better than who wants what.
-        self.lines.append(f"if {both(f'({wrong})', both(self.wanted, valid))}: return i")
+    def _leave(self, valid: str, overflows: str) -> None:
+        """Leave the loop at a row that needs a value which overflows."""
+        # The overflow is asked first: it is rare, and a processor predicts that better than which rows need what.
+        self.lines += block(f"if {both(f'({overflows})', both(self.needed, valid))}:", "return row")
 
-    def _where(self, wanted: str, node: Node) -> Written:
-        """Lines for a part that only some of the rows need."""
-        outside, self.wanted = self.wanted, both(self.wanted, wanted)
+    def _where(self, needed: str, node: Node) -> Written:
+        """Write a part that only some of the rows need."""
+        outside, self.needed = self.needed, both(self.needed, needed)
         try:
             return self.write(node)
         finally:
-            self.wanted = outside
+            self.needed = outside
 
-    def _let(self, value: str, valid: str) -> Written:
-        """A line that sets a value where it is valid, and else may set anything."""
-        at = len(self.lines)
+    def _let(self, value: str, valid: str, default: str | None = None) -> Written:
+        """Set a value. Where it is not valid it is the default, or may be anything if there is none."""
+        name, known = f"value{self.values}", f"valid{self.values}"
+        self.values += 1
         if valid in ("True", "False"):
-            self.lines.append(f"x{at} = {value.replace('OK', valid)}")
-            return f"x{at}", valid
-        self.lines.append(f"y{at} = {valid}; x{at} = {value.replace('OK', f'y{at}')}")
-        return f"x{at}", f"y{at}"
+            known = valid
+        else:
+            self.lines.append(f"{known} = {valid}")
+        guarded = default is not None and known != "True"
+        self.lines.append(f"{name} = {value} if {known} else {default}" if guarded else f"{name} = {value}")
+        return name, known
 
     def _applied(self, node: FunctionCall, args: list[Written]) -> Written:
         (value, valid), *others = args
@@ -132,10 +141,11 @@ class CodeWriter:
                 self._leave(valid, f"{value} < {-limits[1]}")
             return self._let(f"-{value}" if name == "neg" else f"abs({value})", valid)
         if name in ("greatest", "least"):
-            for other, there in others:
+            for other, other_valid in others:
                 better = beats(other, value, name == "greatest")
-                taken = f"{other} if {there} and (not {valid} or {better}) else {value}"
-                value, valid = self._let(taken, either(valid, there))
+                better = better if valid == "True" else f"(not {valid} or {better})"
+                best = f"{other} if {both(other_valid, better)} else {value}"
+                value, valid = self._let(best, either(valid, other_valid))
             return value, valid
         if name in _COMPARISONS:
             (one, _), (two, _) = self._alike(node.args, args)
@@ -159,39 +169,41 @@ class CodeWriter:
         return alike
 
     def _first(self, nodes: tuple[Node, ...]) -> Written:
-        """The first value that is there; those after it are not asked for."""
+        """The first value that is not null; those after it are not needed."""
         value, valid = self.write(nodes[0])
         for node in nodes[1:]:
-            other, there = self._where(f"not {valid}", node)
-            value, valid = self._let(f"{value} if {valid} else {other}", either(valid, there))
+            other, other_valid = self._where(f"not {valid}", node)
+            value, valid = self._let(f"{value} if {valid} else {other}", either(valid, other_valid))
         return value, valid
 
-    def _logic(self, nodes: tuple[Node, ...], wanted: bool) -> Written:
-        """Kleene's: what decides it is enough, whatever is unknown beside it or comes after."""
+    def _logic(self, nodes: tuple[Node, ...], decisive: bool) -> Written:
+        """Kleene's logic: a decisive value is enough, whatever is null beside it or comes after."""
         value, valid = self.write(nodes[0])
-        no = "" if wanted else "not "
+        no = "" if decisive else "not "
         for node in nodes[1:]:
             decided = f"({both(valid, f'{no}{value}')})"
-            other, there = self._where(f"not {decided}", node)
-            if valid == there == "True":
-                value, valid = self._let(f"{value} {'or' if wanted else 'and'} {other}", "True")
+            other, other_valid = self._where(f"not {decided}", node)
+            if valid == other_valid == "True":
+                value, valid = self._let(f"{value} {'or' if decisive else 'and'} {other}", "True")
                 continue
-            either_decides = f"({decided} or ({both(there, f'{no}{other}')}))"
-            value, valid = self._let(f"{either_decides} == {wanted}", f"({valid} and {there}) or {either_decides}")
+            either_decides = f"({decided} or ({both(other_valid, f'{no}{other}')}))"
+            known = f"({both(valid, other_valid)}) or {either_decides}"
+            value, valid = self._let(either_decides if decisive else f"not {either_decides}", known)
         return value, valid
 
     def _case(self, nodes: tuple[Node, ...]) -> Written:
-        arms: list[tuple[str, Written]] = []
-        left = "True"
-        for at in range(0, len(nodes) - 1, 2):
-            test, known = self._where(left, nodes[at])
-            held = f"({both(known, test)})"
-            arms.append((held, self._where(both(left, held), nodes[at + 1])))
-            left = both(left, f"not {held}")
-        value, valid = self._where(left, nodes[-1]) if len(nodes) % 2 else ("0", "False")
-        for held, (then, there) in reversed(arms):
-            there = "True" if there == valid == "True" else f"{there} if {held} else {valid}"
-            value, valid = self._let(f"{then} if {held} else {value}", there)
+        """The value of the first branch whose condition holds; the others are not needed."""
+        branches: list[tuple[str, Written]] = []
+        no_earlier = "True"
+        for index in range(0, len(nodes) - 1, 2):
+            test, known = self._where(no_earlier, nodes[index])
+            holds = f"({both(known, test)})"
+            branches.append((holds, self._where(both(no_earlier, holds), nodes[index + 1])))
+            no_earlier = both(no_earlier, f"not {holds}")
+        value, valid = self._where(no_earlier, nodes[-1]) if len(nodes) % 2 else ("0", "False")
+        for holds, (then, then_valid) in reversed(branches):
+            known = "True" if then_valid == valid == "True" else f"{then_valid} if {holds} else {valid}"
+            value, valid = self._let(f"{then} if {holds} else {value}", known)
         return value, valid
 
     def _whole(self, node: Node) -> bool:
@@ -204,20 +216,22 @@ class CodeWriter:
             if not whole:
                 if name != "/":
                     raise NotWrittenError
-                return self._let(f"{left} / {right} if OK else 0.0", valid)
-            # Cut toward zero: asked of the lengths, so that the least number of all has no place here.
-            self._leave(valid, f"{left} < {-_MOST} or {right} < {-_MOST}")
-            sign = f"{left} < 0" if name == "%" else f"({left} < 0) != ({right} < 0)"
-            length, _ = self._let(f"abs({left}) {name} abs({right}) if OK else 0", valid)
-            return self._let(f"-{length} if {sign} else {length}", valid)
+                return self._let(f"{left} / {right}", valid, default="0.0")
+            # Cut toward zero by dividing the magnitudes, which the least number of all does not have.
+            signed = [side for side in (left, right) if not side.isdecimal()]
+            if signed:
+                self._leave(valid, " or ".join(f"{side} < {-_MOST}" for side in signed))
+            sign = f"{left} < 0" if name == "%" or right not in signed else f"({left} < 0) != ({right} < 0)"
+            magnitude, _ = self._let(f"abs({left}) {name} abs({right})", valid, default="0")
+            return self._let(f"-{magnitude} if {sign} else {magnitude}", valid)
         if whole:
-            # Asked of the operands: a compiler may take it that a result has not overflowed.
+            # Asked of the operands: a compiler may assume that a result has not overflowed.
             if name == "*":
-                wrong = f"abs(float({left}) * float({right})) > {_SAFE} and (({left} < {-_MOST} and {right} != 1)"
-                wrong += f" or ({right} < {-_MOST} and {left} != 1) or abs({left}) > {_MOST} // abs({right}))"
+                overflows = f"abs(float({left}) * float({right})) > {_SAFE} and (({left} < {-_MOST} and {right} != 1)"
+                overflows += f" or ({right} < {-_MOST} and {left} != 1) or abs({left}) > {_MOST} // abs({right}))"
             else:
                 back, up, down = ("-", ">", "<") if name == "+" else ("+", "<", ">")
-                wrong = f"({right} {up} 0 and {left} > {_MOST} {back} {right}) or"
-                wrong += f" ({right} {down} 0 and {left} < {-_MOST - 1} {back} {right})"
-            self._leave(valid, wrong)
+                overflows = f"({right} {up} 0 and {left} > {_MOST} {back} {right}) or"
+                overflows += f" ({right} {down} 0 and {left} < {-_MOST - 1} {back} {right})"
+            self._leave(valid, overflows)
         return self._let(f"{left} {name} {right}", valid)

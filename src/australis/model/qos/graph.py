@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import pairwise
 from math import isfinite
 
 import numpy as np
 
-from australis.errors import NetworkError
+from australis.errors import ArgumentPlace, NetworkError, placed
 
 Points = Mapping[float, float]
 
@@ -52,13 +53,12 @@ class Graph:
 
 
 def graph(points: Points, about: str = "") -> Graph:
-    """A graph from points in any order. Errors begin with `about`."""
-    try:
-        return Graph(tuple(sorted((float(x), float(utility)) for x, utility in points.items())))
-    except NetworkError as error:
-        raise NetworkError(f"{about}: {error}" if about else str(error)) from error
-    except OverflowError as error:
-        raise NetworkError(f"{about or 'a QoS graph'}: its points lie at finite numbers ({error})") from error
+    """A graph from points in any order. Errors name the argument that it is `about`."""
+    with placed(ArgumentPlace(about)) if about else nullcontext():
+        try:
+            return Graph(tuple(sorted((float(x), float(utility)) for x, utility in points.items())))
+        except OverflowError as error:
+            raise NetworkError(f"the points of a QoS graph lie at finite numbers ({error})") from error
 
 
 @dataclass(frozen=True)

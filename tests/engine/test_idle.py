@@ -13,10 +13,10 @@ from australis.connectors.push.bodies import JSON, post
 from australis.connectors.push.spool import Spool
 from australis.connectors.sources.push import Push
 from australis.disk.wakeup import Bells, ring
+from australis.engine.idle import Look, Wait
 from australis.engine.job import Job
 from australis.engine.spark.control import Control, Directive
-from australis.engine.spark.idle import Look, Wait
-from australis.engine.spark.shipping import send
+from australis.engine.spark.shipping import ship
 from australis.engine.spark.stream_source import StreamReader
 from australis.engine.succession import planned
 
@@ -92,19 +92,19 @@ def test_a_bell_is_no_file_of_others(tmp_path: Path) -> None:
     ring(tmp_path / "nowhere")
 
 
-def job(folder: Path, aside: str = "") -> Job:
+def job(folder: Path, shared_folder: str = "") -> Job:
     """A job that takes posts."""
     net = au.network(out=au.stream("n", SCHEMA).map(a="a"))
     source = Push("127.0.0.1", 0, SCHEMA, str(folder / "spool"))
-    return Job(net, planned(net, {"n": source}, 1), {"n": source}, str(folder), 1, aside=aside)
+    return Job(net, planned(net, {"n": source}, 1), {"n": source}, str(folder), 1, shared_folder=shared_folder)
 
 
 @pytest.fixture
 def control(tmp_path: Path) -> Control:
     (tmp_path / "control").mkdir()
     control = Control(str(tmp_path / "control"))
-    control.put(1, send(job(tmp_path)))
-    control.give(Directive(1, 1000))
+    control.write_job(1, ship(job(tmp_path)))
+    control.write(Directive(1, 1000))
     return control
 
 
@@ -127,5 +127,5 @@ def test_a_post_wakes_the_source(control: Control, tmp_path: Path) -> None:
 
 def test_a_run_that_is_to_stop_wakes_the_source(control: Control, tmp_path: Path) -> None:
     with closing(Spool(tmp_path / "spool")):
-        start, found = asked(control, lambda: control.give(Directive(1, 1000, stop=True)))
+        start, found = asked(control, lambda: control.write(Directive(1, 1000, stop=True)))
     assert found == start

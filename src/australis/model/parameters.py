@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import timedelta
-from typing import Any, get_args, get_type_hints
+from typing import Any
 
-from australis.arguments import LARGEST, Misfit, check_arguments, fit, shown, words
+import pyarrow as pa
+
+from australis.arguments import LARGEST, check_arguments, shown
 from australis.arrow.durations import Span, duration, is_duration, spelled
-from australis.arrow.schema import Spec
+from australis.arrow.schema import Spec, numeric, temporal
 from australis.arrow.schema import schema as schema_of
-from australis.boxes.moving import Question
-from australis.errors import AustralisError, ExpressionError, NetworkError, listing, near
+from australis.errors import (
+    ArgumentPlace,
+    ExpressionError,
+    ExpressionPlace,
+    MadeColumn,
+    NetworkError,
+    listing,
+    near,
+    placed,
+    unknown,
+)
 from australis.expressions import AGGREGATES, Aggregation, Expr, Term, aggregation, expr, lit
 from australis.expressions.expression import of
 from australis.expressions.functions import BUILTINS
 from australis.expressions.node import FunctionCall
 from australis.expressions.user import registered
 from australis.expressions.window_function import WINDOW_FUNCTIONS
+from australis.model.labels import as_written
 from australis.model.order import Order
 from australis.model.table import Keyed
 
@@ -26,7 +37,10 @@ Expression = Expr | Term | str | bool | int | float
 Function = Aggregation | Expr | Term | str
 Length = Span | timedelta
 By = str | Sequence[str]
-On = str | Order
+On = str | Order | Mapping[str, Any]
+"""An order: a column, `au.order(...)`, or what that takes, as a mapping."""
+Columns = Mapping[str, Expression]
+Functions = Mapping[str, Function]
 
 
 def expression(written: Expression) -> Expr:
@@ -34,6 +48,11 @@ def expression(written: Expression) -> Expr:
     made = expr(written if isinstance(written, str | Expr | Term) else lit(written))
     _check_functions(made)
     return made
+
+
+def optional_expression(written: Expression | None) -> Expr | None:
+    """An expression, or none."""
+    return None if written is None else expression(written)
 
 
 def conjunction(written: Sequence[Expression]) -> Expr:
@@ -52,7 +71,7 @@ def columns(written: Mapping[str, Expression]) -> tuple[tuple[str, Expr], ...]:
     """Named expressions, in the order written."""
     made = []
     for name, value in written.items():
-        with _about(name):
+        with placed(MadeColumn(name)):
             made.append((name, expression(value)))
     return tuple(made)
 
@@ -61,19 +80,9 @@ def functions(written: Mapping[str, Function]) -> tuple[tuple[str, Aggregation],
     """Named aggregations, in the order written."""
     made = []
     for name, value in written.items():
-        with _about(name):
+        with placed(MadeColumn(name)):
             made.append((name, _aggregation(value)))
     return tuple(made)
-
-
-@contextmanager
-def _about(name: str) -> Iterator[None]:
-    """Errors raised inside know the column that was to be made: its name may be an argument's, misspelt."""
-    try:
-        yield
-    except AustralisError as error:
-        error.__dict__["column"] = name
-        raise
 
 
 def _aggregation(written: Function) -> Aggregation:
@@ -84,13 +93,20 @@ def _aggregation(written: Function) -> Aggregation:
 
 
 def _check_functions(made: Expr, windowed: Collection[str] = ()) -> None:
-    unknown = [name for name in made.functions if name not in windowed and not registered([name])[0]]
-    if unknown:
+    missing = [name for name in made.functions if name not in windowed and not registered([name])[0]]
+    if missing:
         known = [*BUILTINS, *AGGREGATES, *windowed]
         raise ExpressionError(
-            f"`{made}`: there is no function `{unknown[0]}`; make one with @au.function, or au.window_function for"
-            f" windows, and give its module to the command line with `--functions module.py`{near(unknown[0], known)}"
+            f"there is no function `{missing[0]}`; make one with @au.function, or au.window_function for"
+            f" windows, and give its module to the command line with `--functions module.py`{near(missing[0], known)}",
+            ExpressionPlace(str(made)),
+            unknown(missing[0], known),
         )
+
+
+def optional_span(written: Length | None) -> Span | None:
+    """A span, or none."""
+    return None if written is None else span(written)
 
 
 def span(written: Length) -> Span:
@@ -138,12 +154,26 @@ def order(on: On, slack: int = 0, by: By = ()) -> Order:
     """Tuples ascend on `on` in each group of `by`, but for `slack` tuples; see `australis.model.order`."""
     if isinstance(on, Order):
         return on
+    if isinstance(on, Mapping):
+        return order(**_order_arguments(on))
     return Order(on, slack, _by(by))
+
+
+def _order_arguments(written: Mapping[str, Any]) -> Mapping[str, Any]:
+    keys = ("on", "slack", "by")
+    for key in written:
+        if key not in keys:
+            message = f"`on`: there is no key `{key}`; the keys are {listing(keys)}{near(str(key), keys)}"
+            raise NetworkError(message, ArgumentPlace("on", silent=True), unknown(str(key), keys))
+    if "on" not in written:
+        message = f"`on`: the key `on` is missing; the keys are {listing(keys)}"
+        raise NetworkError(message, ArgumentPlace("on", silent=True))
+    return written
 
 
 def sides(written: On | Iterable[On | None] | None) -> tuple[Order | None, Order | None]:
     """The orders of a left and a right input: one for both, or a pair."""
-    if written is None or isinstance(written, str | Order):
+    if written is None or isinstance(written, str | Order | Mapping):
         both = None if written is None else order(written)
         return both, both
     pair = tuple(written)
@@ -153,27 +183,15 @@ def sides(written: On | Iterable[On | None] | None) -> tuple[Order | None, Order
     return left, right
 
 
-def questions(written: Mapping[str, Mapping[str, Any]]) -> tuple[tuple[str, Question], ...]:
-    """Named queries about moving objects; their numbers may be whole."""
-    made = []
-    known = get_type_hints(Question)
-    for name, query in written.items():
-        real: dict[str, Any] = {}
-        for key, value in query.items():
-            if key not in known:
-                raise NetworkError(
-                    f"the query {name} has no `{key}`; there are {listing(known)}{near(str(key), list(known))}"
-                )
-            try:
-                fitting = fit(known[key], value)
-            except Misfit as misfit:
-                wanted = misfit.wanted or words(known[key])
-                raise NetworkError(f"the query {name}: `{key}` is {wanted}, not {shown(value)}") from None
-            real[key] = float(fitting) if isinstance(fitting, int) and float in get_args(known[key]) else fitting
-        if "kind" not in real:
-            raise NetworkError(f"the query {name} has no `kind`, such as `rectangle` or `knn`")
-        made.append((name, Question(**real)))
-    return tuple(made)
+def write_sides(left: Order | None, right: Order | None) -> object:
+    """Two orders as a network file holds them: one for both, or a pair."""
+    return as_written(left) if left == right else [as_written(left), as_written(right)]
+
+
+def no_order(stream: pa.Schema) -> NetworkError:
+    """What to say of a box that goes by an order, and was given none."""
+    columns = [field.name for field in stream if numeric(field.type) or temporal(field.type)]
+    return NetworkError(f"it needs an order: give `on`, a column such as {listing(columns)}, or tup# for arrival")
 
 
 def keyed(name: str, schema: Spec, key: By) -> Keyed:

@@ -10,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import australis as au
-from australis.connectors import files
-from australis.connectors.sources.uri import source
+from australis.connectors import sink
+from australis.connectors.dead_letters import Letters, tell
+from australis.connectors.sources.form import FORMATS
+from australis.connectors.sources.uri import read, source
 from australis.testing import rows
 
 SCHEMA = "i int, f double, s string, b boolean, t timestamp, z timestamptz, d date"
@@ -29,7 +31,7 @@ def table():
     return pa.table({field.name: pa.array([row[field.name] for row in TUPLES], field.type) for field in schema})
 
 
-@pytest.mark.parametrize("suffix", [*files.FORMATS, ".CSV"])
+@pytest.mark.parametrize("suffix", [*FORMATS, ".CSV"])
 def test_what_is_written_is_read_back(suffix, table, tmp_path):
     path = tmp_path / f"out{suffix}"
     COPY.run_local(given=table, out=path)
@@ -100,12 +102,12 @@ def test_lines_that_do_not_read_are_told_of_or_an_error(tmp_path):
     path = tmp_path / "given.csv"
     path.write_text("i,mph\n1,fast\n2,50\n3\n4,60\n")
     copy = au.network(out=au.stream("given", "i int, mph int"))
-    unread: list[files.Unread] = []
+    unread: list[Letters] = []
     assert rows(copy.run_local(given=path, unread=unread)["out"]) == [(2, 50), (4, 60)]
     (lost,) = unread
     assert (lost.input, lost.count, [each.position for each in lost.letters]) == ("given", 2, [6, 18])
     first = "2 dead letters; the first: given: .*given.csv: at 6: column mph: int32: invalid value 'fast', in 1,fast"
-    assert re.match(first, files.dead(unread))
+    assert re.match(first, tell(unread))
     with pytest.warns(UserWarning, match=first):
         assert copy.run_local(given=path)["out"].num_rows == 2
     with pytest.warns(UserWarning, match=first):
@@ -126,8 +128,9 @@ def test_what_an_earlier_run_wrote_is_replaced_and_nothing_else(suffix, table, t
     out = tmp_path / f"out{suffix}"
     for count in (3, 1):
         assert COPY.run_local(given=table.slice(0, count), out=out)["out"].num_rows == count
-        assert sum(part.num_rows for part in files.read(out, table.schema)) == count
-    files.sink(out, table.schema).writer.close()  # as after a run that was stopped in the middle
+        assert sum(part.num_rows for part in read(out, table.schema)) == count
+    writer = sink.open(out, table.schema, "stopped", replace=True)
+    getattr(writer, "batches", writer).close()  # as after a run that was stopped in the middle
     COPY.run_local(given=table, out=out)
     out.write_bytes(b"mine")
     with pytest.raises(au.RunError, match=r"out\.\w+: is there already, and no run wrote it as it is; move it away"):

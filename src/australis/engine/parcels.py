@@ -1,0 +1,92 @@
+"""Parcels: trains on their way between processes, as bytes, and as the rows in which Spark moves those bytes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+import pyarrow as pa
+
+from australis.arrow.columns import plain
+from australis.arrow.schema import samples_of, schema
+from australis.boxes.signals.column import compact
+from australis.model.train import Train
+
+TS, NUMBER = "#ts", "#number"
+COLUMNS = "address int, bucket int, train binary"
+"""How parcels travel through Spark: the address, the partition there, and the trains as bytes."""
+_ROWS = schema(COLUMNS)
+_FILE = b"file:"  # how bytes begin that name a file with the trains; an Arrow stream never begins so
+_LIGHT = 1 << 16  # bytes that are not worth a file
+
+
+@dataclass(frozen=True)
+class Parcel:
+    """Trains on their way to a partition of an address, in their order; the address by its place in the job's list."""
+
+    address: int
+    bucket: int
+    trains: list[Train]
+
+
+def encode(parcels: Iterable[Parcel], folder: str = "") -> pa.RecordBatch:
+    """Parcels as rows for Spark; `folder` is as in `pack`."""
+    parcels = list(parcels)
+    columns: list[pa.Array[Any]] = [
+        pa.array([parcel.address for parcel in parcels], pa.int32()),
+        pa.array([parcel.bucket for parcel in parcels], pa.int32()),
+        pa.array([pack(parcel.trains, folder) for parcel in parcels], pa.binary()),
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=_ROWS)
+
+
+def decode(rows: pa.RecordBatch, schema_of: Callable[[int], pa.Schema]) -> Iterator[Parcel]:
+    """The parcels of rows, of which there are as many as partitions and addresses; `schema_of` takes an address."""
+    addresses, buckets = (plain(rows.column(name))[0].tolist() for name in ("address", "bucket"))
+    for address, bucket, blob in zip(addresses, buckets, rows.column("train"), strict=True):
+        yield Parcel(address, bucket, list(unpack(blob.as_buffer(), schema_of(address))))
+
+
+def pack(trains: list[Train], folder: str = "") -> bytes:
+    """Trains of one schema as bytes, with `ts` and `number` as columns.
+
+    Where a `folder` is given, which sender and receiver must both see, large trains are written to a file there, and
+    the bytes name the file: they need not go through Spark.
+    """
+    batches = [_with_hidden_columns(train) for train in trains]
+    if folder and sum(batch.nbytes for batch in batches) > _LIGHT:
+        path = f"{folder}/{token_hex(8)}"
+        Path(folder).mkdir(exist_ok=True)
+        with pa.OSFile(path, "wb") as file:
+            _write(file, batches)
+        return _FILE + path.encode()
+    sink = pa.BufferOutputStream()
+    _write(sink, batches)
+    return sink.getvalue().to_pybytes()
+
+
+def unpack(blob: pa.Buffer, schema: pa.Schema) -> Iterator[Train]:
+    """The trains that `pack` made bytes of; the schema is that of their tuples."""
+    start = blob[: len(_FILE)].to_pybytes()
+    data = pa.memory_map(os.fsdecode(blob[len(_FILE) :].to_pybytes())) if start == _FILE else blob
+    with pa.ipc.open_stream(data) as stream:
+        for batch in stream:
+            ts, number = (plain(batch.column(name))[0] for name in (TS, NUMBER))
+            columns = batch.columns[: len(schema)]
+            yield Train(pa.RecordBatch.from_arrays(columns, schema=schema), ts, number)
+
+
+def _with_hidden_columns(train: Train) -> pa.RecordBatch:
+    tuples = [column if samples_of(column.type) is None else compact(column) for column in train.tuples.columns]
+    columns = [*tuples, pa.array(train.ts), pa.array(train.number)]
+    return pa.RecordBatch.from_arrays(columns, names=[*train.schema.names, TS, NUMBER])
+
+
+def _write(sink: pa.NativeFile, batches: list[pa.RecordBatch]) -> None:
+    with pa.ipc.new_stream(sink, batches[0].schema) as stream:
+        for batch in batches:
+            stream.write_batch(batch)
