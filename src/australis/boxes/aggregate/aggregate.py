@@ -108,9 +108,7 @@ class Aggregate(Box):
         (stream,) = inputs
         self._shape(stream)
         if type(self.partial) is not bool:
-            raise SchemaError(
-                f"partial says whether windows short of tuples are emitted at the end, not {self.partial!r}"
-            )
+            raise SchemaError(f"`partial` is true or false, not {self.partial!r}")
         if isinstance(self.advance, Expr) and self.advance.bind(stream).type != pa.bool_():
             raise ExpressionError(f"the window advances by a predicate, which `{self.advance}` is not")
         attribute = pa.field(self.order.attribute, _beginning(self.order.check(stream)))
