@@ -99,8 +99,8 @@ class Lfilter(Rowwise):
         to = starts(given.sizes)
         out = np.empty(int(given.sizes.sum()), real(given.samples.dtype))
         b, a = self._coefficients()
-        filtered = _fed_back if a[1:].any() else _filter
-        filtered(slots, given.samples, given.offsets, given.sizes, fresh, keys["#z"], b, a, to, out)
+        feedback = a if a[1:].any() else None
+        _filter(slots, given.samples, given.offsets, given.sizes, fresh, keys["#z"], b, feedback, to, out)
         columns: list[Any] = [kept.part(name) for name in kept.schema.names]
         columns[kept.schema.get_field_index(column)] = given.on(out, to, given.sizes).arrow()
         return kept.made(self._schema(kept.schema), columns), rest
@@ -121,11 +121,14 @@ class Lfilter(Rowwise):
 
 
 @kernel
-def _fed_back(
-    key: Ints, samples: Samples, offsets: Sizes, sizes: Sizes, fresh: Bools, z: Floats, b: Floats, a: Floats,
+def _filter(
+    key: Ints, samples: Samples, offsets: Sizes, sizes: Sizes, fresh: Bools, z: Floats, b: Floats, a: Floats | None,
     places: Sizes, out: Samples,
 ) -> None:  # fmt: skip
-    """The transposed direct form II, as scipy has it."""
+    """The transposed direct form II, as scipy has it.
+
+    `a` is None where there is no feedback: 0 times a result that is NaN would be NaN again. numba compiles both cases.
+    """
     one, order = np.uint64(1), np.uint64(len(b))
     for row in range(len(key)):
         (first, last), place, slot = bounds(row, offsets, sizes), np.uint64(places[row]), np.uint64(key[row])
@@ -135,23 +138,8 @@ def _fed_back(
             x = np.float64(samples[at])
             y = b[0] * x + z[slot, np.uint64(0)]
             for each in range(one, order):
-                z[slot, each - one] = b[each] * x + z[slot, each] - a[each] * y
+                if a is None:
+                    z[slot, each - one] = b[each] * x + z[slot, each]
+                else:
+                    z[slot, each - one] = b[each] * x + z[slot, each] - a[each] * y
             out[place + (at - first)] = y
-
-
-@kernel
-def _filter(
-    key: Ints, samples: Samples, offsets: Sizes, sizes: Sizes, fresh: Bools, z: Floats, b: Floats, a: Floats,
-    places: Sizes, out: Samples,
-) -> None:  # fmt: skip
-    """The same without feedback: 0 times a result that is NaN would be NaN again."""
-    one, order = np.uint64(1), np.uint64(len(b))
-    for row in range(len(key)):
-        (first, last), place, slot = bounds(row, offsets, sizes), np.uint64(places[row]), np.uint64(key[row])
-        if fresh[row]:
-            z[slot] = 0.0
-        for at in range(first, last):
-            x = np.float64(samples[at])
-            out[place + (at - first)] = b[0] * x + z[slot, np.uint64(0)]
-            for each in range(one, order):
-                z[slot, each - one] = b[each] * x + z[slot, each]

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from australis.arrow.schema import samples_of
 from australis.boxes.signals.column import Segments, bounds, copied, words
-from australis.boxes.signals.sequence import PLACE, admit
+from australis.boxes.signals.sequence import PLACE, Bases, SignalPlaces, admit
 from australis.errors import SchemaError, listing, near
 from australis.kernels.jit import kernel
 from australis.model.keys import hashable
@@ -120,7 +120,7 @@ def arrive(
     Marks the tuples that are `late`.
     """
     next_, last, rate, per, phase, count = (keys[name][:, channel] for name in _NUMBERS)
-    skip, new_, fresh = admit(slots, given, (next_, last, rate, per, phase), late)
+    skip, new_, fresh = admit(slots, given, SignalPlaces(next_, last, Bases(rate, per, phase)), late)
     place = np.empty(len(train), np.int64)
     _numbered(slots, new_, count, place)
     rows = np.flatnonzero(place >= 0)
