@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from australis.arrow.durations import Span, seconds
-from australis.boxes.moving import before_and_after, check, holding, leading, shadows
+from australis.boxes.moving import admission, check, holding, leading, shadows
 from australis.boxes.moving import objects as known
 from australis.boxes.moving import queries as asked
 from australis.boxes.moving.families import Answering
@@ -111,7 +111,7 @@ class Watch(Answering):
             )
         if self.shed not in _SHED:
             raise NetworkError(f"`shed` is one of {listing(_SHED)}, not `{self.shed}`{near(self.shed, _SHED)}")
-        return {**ports, "accuracy": before_and_after.accuracy(queries)}
+        return {**ports, "accuracy": admission.accuracy(queries)}
 
     def focal(self, objects: pa.Schema) -> pa.Schema:
         """What the third input has."""
@@ -166,16 +166,16 @@ class Watch(Answering):
         if not any(map(len, trains)) and not ending:
             return tuple(map(empty, ports.values()))
         before = tables["clock"]["now"][0].item() if len(tables["clock"]) else None
-        trains, refused = before_and_after.believed(self, tables, trains)
+        trains, refused = admission.believed(self, tables, trains)
         now = tables["clock"]["now"][0].item() if len(tables["clock"]) else None
         if self._span(trains[0].schema) is not None:
-            trains, before = before_and_after.released(self, tables, trains, moment)
+            trains, before = admission.released(self, tables, trains, moment)
         if not any(map(len, trains)):
             return tuple(refused if name == "refused_reports" else empty(schema) for name, schema in ports.items())
         if not self.each:
             out, wrong, *more = self._together(tables, trains, moment)
             return (out, wrong, refused, *more)
-        out_, wrong_, near = before_and_after.moments(self, tables, trains, before, now, ports)
+        out_, wrong_, near = admission.moments(self, tables, trains, before, now, ports)
         made = {"out": out_, "refused": wrong_, "refused_reports": [refused], "candidates": near}
         return tuple(concat(schema, made[name]) for name, schema in ports.items())
 
@@ -210,7 +210,7 @@ class Watch(Answering):
         after = regions(queries, queries.alive & ~removed, *guides, self.earth)
         whole = grid(new, old, np.flatnonzero(~np.isnan(new.x)))
         self._limit(queries, whole, after)
-        part = before_and_after.remember(self, tables, trains, whole, after, leaders, gone, reported)
+        part = admission.remember(self, tables, trains, whole, after, leaders, gone, reported)
         if part is not None:
             new = known.points(objects, objects.alive & ~gone & ~objects[known.SHED])
             whole = grid(new, old, np.flatnonzero(~np.isnan(new.x)))
@@ -238,7 +238,7 @@ class Watch(Answering):
             more = [pa.array(queries[asked.K][near.queries]), pa.array(distances(after, new, *near[:2]))]
             out.append(self._train(tables, candidate(schema), near, was, stamps, numbers, more))
         if part is not None:
-            out.append(before_and_after.accuracy_told(self, queries, part, queries.alive & ~removed, trains, number))
+            out.append(admission.accuracy_told(self, queries, part, queries.alive & ~removed, trains, number))
         if recalled is not None:
             gone |= shadows.conceal(objects, tables["shadows"], recalled, gone)
         self._free(objects, np.flatnonzero(gone & objects.alive), stored, touched)
