@@ -1,4 +1,4 @@
-"""What comes before and after the answers of a watch: which tuples are believed, in which order, and who is kept."""
+"""Admission: which tuples a watch believes, and in which order it takes them."""
 
 from __future__ import annotations
 
@@ -7,49 +7,45 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from australis.boxes.moving import holding, memory, stepwise
+from australis.boxes.moving import holding, stepwise, trainwise
 from australis.boxes.moving import objects as known
 from australis.boxes.moving import queries as asked
-from australis.boxes.moving.grid import CellGrid
 from australis.boxes.moving.moments import parts, running
-from australis.boxes.moving.regions import Floats, Regions
-from australis.boxes.moving.shedding import accuracies
 from australis.boxes.moving.timing import judge, least, tell
 from australis.model.box import Moment, Tables, Trains
 from australis.model.order import Order
 from australis.model.table import Table
-from australis.model.train import Bools, Ints, Train, empty
+from australis.model.train import Train, empty
 
 if TYPE_CHECKING:
     from australis.boxes.moving.watch import Watch
 
 
 def moments(
-    box: Watch, tables: Tables, trains: Trains, before: Any, now: Any, ports: dict[str, pa.Schema]
+    box: Watch, tables: Tables, trains: Trains, before: Any, now: Any, schemas: tuple[pa.Schema, ...]
 ) -> tuple[list[Train], list[Train], list[Train]]:
     """The updates of tuples one after another, the queries that do not read, and candidates."""
     clock_ = clock(box, tables, trains, before)
     breaks = np.empty(0, np.int64)
     if clock_ is not None:
         breaks = clock_.numbers[1:][clock_.nows[1:] < clock_.nows[:-1]]
-    out_: list[Train] = []
-    wrong_: list[Train] = []
-    near: list[Train] = []
-    wanted = (ports["out"], *([ports["candidates"]] if "candidates" in ports else []))
+    updates: list[Train] = []
+    refused: list[Train] = []
+    candidates: list[Train] = []
     for part in parts(trains, asked.QUERY, len(tables["objects"]), breaks):
         last = max(int(each.number[-1]) for each in part.trains if len(each))
         if clock_ is not None:
             _set(tables["clock"], clock_.at(last))
         if part.asks:
-            out, wrong, *more = box._together(tables, part.trains, Moment(last), apart=True)
-            wrong_.append(wrong)
+            out, wrong, *near = trainwise.step(box, tables, part.trains, Moment(last), schemas, apart=True)
+            refused.append(wrong)
         else:
-            out, *more = stepwise.step(box, tables, part.trains, clock_, wanted)
-        out_.append(out)
-        near += more
+            out, *near = stepwise.step(box, tables, part.trains, clock_, schemas)
+        updates.append(out)
+        candidates += near
     if now is not None:
         _set(tables["clock"], now)
-    return out_, wrong_, near
+    return updates, refused, candidates
 
 
 def believed(box: Watch, tables: Tables, trains: Trains) -> tuple[Trains, Train]:
@@ -88,62 +84,14 @@ def clock(box: Watch, tables: Tables, trains: Trains, before: Any) -> stepwise.T
     """The latest time after each tuple."""
     if box.timeout is None or box.time is None:
         return None
-    given = [trains[0], *trains[2:]]
-    numbers = np.unique(np.concatenate([each.number for each in given]))
-    times, timed = map(np.concatenate, zip(*(Order(box.time).places(each) for each in given), strict=True))
-    at = np.concatenate([np.searchsorted(numbers, each.number) for each in given])
+    timed_trains = [trains[0], *trains[2:]]
+    numbers = np.unique(np.concatenate([each.number for each in timed_trains]))
+    times, timed = map(np.concatenate, zip(*(Order(box.time).places(each) for each in timed_trains), strict=True))
+    at = np.concatenate([np.searchsorted(numbers, each.number) for each in timed_trains])
     order = np.flatnonzero(timed)[np.argsort(at[timed], kind="stable")]
     first = times.dtype.type(least(tables["clock"]) if before is None else before)
     nows = running(times[order], at[order], len(numbers), first, box._leeway(trains[0].schema))
     return stepwise.TrainClock(numbers, nows, first)
-
-
-def remember(
-    box: Watch,
-    tables: Tables,
-    trains: Trains,
-    whole: CellGrid,
-    after: Regions,
-    leaders: Ints,
-    gone: Bools,
-    reported: Ints,
-) -> Floats | None:
-    """Let go of objects that nobody wants, and shed some where there is a budget; the accuracies that are left."""
-    objects, queries = tables["objects"], tables["queries"]
-    if box.cache is None:
-        return None
-    width = box._width(*(train.schema for train in trains[:2]))
-    everyone = known.points(objects, objects.alive & ~gone)
-    wants = memory.wanted(queries, everyone, whole, after, leaders, width)
-    gone |= objects.alive & (wants.counts == 0)
-    if box.budget is None:
-        return None
-    shed, accessed = objects[known.SHED].copy(), np.zeros(len(objects.alive), np.bool_)
-    accessed[reported] = True
-    wants, accuracy = memory.strict(wants, queries, after), np.tile(queries[asked.ACCURACY], 2)
-    if box.shed == "objects":
-        memory.lighten(wants, everyone, accuracy, shed, accessed, leaders, box.budget)
-    else:
-        memory.shrink(wants, queries, after, shed, leaders, width, box.budget)
-    objects.touched |= shed != objects[known.SHED]
-    objects[known.SHED][:] = shed
-    part: Floats = accuracies(wants, shed).reshape(2, -1).min(axis=0)
-    return part
-
-
-def accuracy_told(box: Watch, queries: Table, part: Floats, there: Bools, trains: Trains, number: int) -> Train:
-    """The accuracies of queries that are others than were last told."""
-    those = np.flatnonzero(there & (queries[asked.MISSED] != 1 - part))
-    queries[asked.MISSED][those] = 1 - part[those]
-    queries.touched[those] = True
-    columns = [queries.get(asked.QUERY, those), pa.array(part[those])]
-    tuples = pa.RecordBatch.from_arrays(columns, schema=accuracy(trains[1].schema))
-    latest = max(int(train.ts.max()) for train in trains if len(train))
-    return Train(tuples, np.full(len(those), latest), np.full(len(those), number))
-
-
-def accuracy(queries: pa.Schema) -> pa.Schema:
-    return pa.schema([queries.field(asked.QUERY), pa.field(asked.ACCURACY, pa.float64())])
 
 
 def _set(clock: Table, now: Any) -> None:

@@ -37,9 +37,10 @@ def points(leaders: Table) -> Points:
     return known.points(leaders, leaders.alive)
 
 
-def report(leaders: Table, told: Train, names: tuple[str, str, str], times: Any, timed: Bools) -> Ints:
+def report(leaders: Table, told: Train, names: tuple[str, str, str], time: str | None) -> Ints:
     """Write the last report of each focal object; one that is nowhere goes. Gives the `ts` of reports, by slot."""
     identifier, x, y = names
+    times, timed = known.times(told, time)
     rows = known.named(told, identifier)
     found = leaders.find([told[identifier].cast(pa.int64()).take(rows)], len(rows))
     last = known.latest(found, len(leaders.alive))

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from australis.arrow.columns import Values, plain, take
 from australis.boxes.moving.regions import Floats, Points
 from australis.expressions import Bound
+from australis.model.order import Order
 from australis.model.table import Table
 from australis.model.train import Bools, Ints, Train
 
@@ -55,6 +56,25 @@ def possible(train: Train, x: str, y: str, earth: bool) -> Bools | None:
     return fine
 
 
+def times(train: Train, name: str | None) -> tuple[Values, Bools]:
+    """The time of each report, and whether it tells one; without a column of times all are at zero."""
+    if name is None:
+        return np.zeros(len(train), np.int64), np.ones(len(train), np.bool_)
+    return Order(name).places(train)
+
+
+def columns(
+    train: Train, x: str, y: str, time: str | None, conditions: Sequence[Bound]
+) -> tuple[dict[str, Values], Bools]:
+    """The columns of the table that reports tell, and which of them tell a place, at a time if there are any."""
+    read: dict[str, Values] = {X: coordinate(train, x), Y: coordinate(train, y), MASK: masks(train, conditions)}
+    placed: Bools = np.isfinite(read[X]) & np.isfinite(read[Y])
+    if time is not None:
+        read[TIME], timed = times(train, time)
+        placed &= timed
+    return read, placed
+
+
 def masks(train: Train, conditions: Sequence[Bound]) -> Ints:
     """A bit for each condition that a report satisfies."""
     bits = np.zeros(len(train), np.int64)
@@ -77,6 +97,17 @@ def put(objects: Table, slots: Ints, rows: Ints, columns: dict[str, Values], tra
     for name in objects.schema.names:
         if name in train.schema.names and name not in objects.key:
             objects.put(name, slots, take(train[name], rows))
+
+
+def forget(objects: Table, gone: Ints, stored: Bools, touched: Bools) -> None:
+    """Let go of objects; those that were not `stored` before the step leave no trace among the changes."""
+    objects.free(gone)
+    objects.touched[gone] = padded(stored | touched, len(objects.alive))[gone]
+
+
+def padded(flags: Bools, size: int) -> Bools:
+    """Flags for slots of which some are new, and false there."""
+    return np.concatenate([flags, np.zeros(size - len(flags), np.bool_)])
 
 
 def named(train: Train, column: str) -> Ints:

@@ -18,7 +18,6 @@ from australis.boxes.moving.rankings import Ranked, rankings
 from australis.boxes.moving.regions import NEAREST, Floats, Points
 from australis.boxes.moving.versions import RegionVersions, versions
 from australis.model.box import Tables, Trains
-from australis.model.order import Order
 from australis.model.table import Table
 from australis.model.train import Bools, Ints, Train
 
@@ -58,7 +57,7 @@ def step(
     nows = None if clock is None else clock.nows[np.searchsorted(clock.numbers, numbers)]
     timeout = box._timeout(reports.schema)
     given, columns = _reports(box, objects, reports, numbers)
-    there = np.concatenate([stored, np.zeros(len(objects.alive) - len(stored), np.bool_)])
+    there = known.padded(stored, len(objects.alive))
     placed = placements(objects, there, given, len(numbers), nows, timeout)
     moved, guides, points = placed, objects, known.points(objects, there)
     if told is not None:
@@ -74,7 +73,7 @@ def step(
     again = carried.again() if box.revise else np.zeros(len(placed.slots), np.bool_)
     found = overlaps(placed, resting, made, np.flatnonzero(~nearest), again, len(numbers))
     tell = box.spread
-    ranked = rankings(placed, resting, made, np.flatnonzero(nearest), queries[asked.K], again, tell, len(numbers))
+    ranked = rankings(placed, resting, made, np.flatnonzero(nearest), queries[asked.K], again, tell)
     _limit(queries, ranked)
     stamps = np.full(len(numbers), np.iinfo(np.int64).max)
     for each in both:
@@ -95,17 +94,8 @@ def step(
 def _reports(box: Watch, objects: Table, reports: Train, numbers: Ints) -> tuple[PlaceReports, dict[str, Values]]:
     named = known.named(reports, box.id)
     slots = objects.find([reports[box.id].take(named)], len(named))
-    columns: dict[str, Values] = {
-        known.X: known.coordinate(reports, box.x),
-        known.Y: known.coordinate(reports, box.y),
-        known.MASK: known.masks(reports, box._conditions(reports.schema)),
-    }
-    placed = np.isfinite(columns[known.X]) & np.isfinite(columns[known.Y])
-    times = np.zeros(len(reports), np.int64)
-    if box.time is not None:
-        times, timed = Order(box.time).places(reports)
-        columns[known.TIME] = times
-        placed &= timed
+    columns, placed = known.columns(reports, box.x, box.y, box.time, box._conditions(reports.schema))
+    times = columns.get(known.TIME, np.zeros(len(reports), np.int64))
     x, y, mask = (columns[name][named] for name in (known.X, known.Y, known.MASK))
     moments = np.searchsorted(numbers, reports.number[named])
     return PlaceReports(slots, moments, named, x, y, mask, times[named], placed[named]), columns
@@ -118,11 +108,9 @@ def _guides(
     there = leaders.alive.copy()
     named = known.named(told, box.id)
     slots = leaders.find([told[box.id].cast(pa.int64()).take(named)], len(named))
-    there = np.concatenate([there, np.zeros(len(leaders.alive) - len(there), np.bool_)])
+    there = known.padded(there, len(leaders.alive))
     x, y = known.coordinate(told, box.x)[named], known.coordinate(told, box.y)[named]
-    times, timed = np.zeros(len(told), np.int64), np.ones(len(told), np.bool_)
-    if box.time is not None:
-        times, timed = Order(box.time).places(told)
+    times, timed = known.times(told, box.time)
     placed = np.isfinite(x) & np.isfinite(y) & timed[named]
     moments = np.searchsorted(numbers, told.number[named])
     given = PlaceReports(slots, moments, named, x, y, np.zeros(len(named), np.int64), times[named], placed)
@@ -194,14 +182,11 @@ def _write(
     fresh = there & (rows >= 0)
     known.put(objects, slots[fresh], rows[fresh], columns, reports)
     gone = slots[~there]
-    box._free(objects, gone[objects.alive[gone]], *kept)
+    known.forget(objects, gone[objects.alive[gone]], *kept)
 
 
 def _lead(box: Watch, tables: Tables, told: Train, nows: Values | None, timeout: Any) -> None:
-    times, timed = np.zeros(len(told), np.int64), np.ones(len(told), np.bool_)
-    if box.time is not None:
-        times, timed = Order(box.time).places(told)
-    leading.report(tables["leaders"], told, (box.id, box.x, box.y), times, timed)
+    leading.report(tables["leaders"], told, (box.id, box.x, box.y), box.time)
     none = np.zeros(len(tables["queries"].alive), np.bool_)
     oldest = None if nows is None or not len(nows) else nows[-1].item() - timeout
     leading.forget(tables["leaders"], tables["queries"], none, oldest)

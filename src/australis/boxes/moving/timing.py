@@ -145,6 +145,11 @@ def tell(clock: Table, times: Values, leeway: float) -> None:
     clock.touched[0] = True
 
 
+def latest(clock: Table) -> Any:
+    """The latest time of all reports, if any has told one."""
+    return clock["now"][0].item() if len(clock) else None
+
+
 def oldest(clock: Table, timeout: Any) -> Any:
     """The earliest time of objects that have not been silent for too long, if any can have been."""
     if timeout is None or not len(clock):

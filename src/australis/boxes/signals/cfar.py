@@ -27,7 +27,7 @@ from australis.boxes.signals.sequence import (
 )
 from australis.errors import NetworkError
 from australis.kernels.jit import inner
-from australis.model.box import Key, Moment, Tables, Trains
+from australis.model.box import Moment, Tables, Trains
 from australis.model.table import Table
 from australis.model.train import Bools, Ints, Train, concat
 
@@ -126,9 +126,6 @@ class Cfar(Following):
         if min(self.startup, self.refractory, self.longest, self.lock) < 1 or self.padding < 0:
             raise NetworkError("startup, refractory, longest and lock are at least 1, padding is at least 0")
         return {"out": ranges_schema(stream, self.by), "late": stream}
-
-    def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
-        return (self.by,)
 
     def tables(self, *inputs: pa.Schema) -> Tables:
         (stream,) = inputs

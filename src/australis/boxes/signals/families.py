@@ -30,6 +30,9 @@ class Following(Box):
 
     by: Key
 
+    def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
+        return (self.by,) * self.arity
+
     def passes(self, port: str, *inputs: pa.Schema) -> Mapping[int, Mapping[str, str]]:
         return super().passes(port, *inputs) or {side: {name: name for name in self.by} for side in range(self.arity)}
 

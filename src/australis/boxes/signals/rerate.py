@@ -31,7 +31,7 @@ from australis.boxes.signals.sequence import out_of_order
 from australis.boxes.signals.steps import real
 from australis.errors import NetworkError
 from australis.kernels.jit import inner, kernel, longer, summing
-from australis.model.box import Key, Moment, Tables, Trains, bound
+from australis.model.box import Moment, Tables, Trains, bound
 from australis.model.facts import Facts
 from australis.model.train import Ints, Train
 
@@ -80,9 +80,6 @@ class Rerate(Following):
         if dtype_of(stream, chosen(stream, self.column)).kind == "c":
             raise NetworkError("a signal of complex samples keeps its rate: take its real part, or magnitude, first")
         return {"out": self._schema(stream), "late": stream}
-
-    def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
-        return (self.by,)
 
     def tables(self, *inputs: pa.Schema) -> Tables:
         next_ = pa.field("#out", pa.int64(), nullable=False)

@@ -27,7 +27,7 @@ from australis.boxes.signals.pieces import (
 from australis.boxes.signals.sequence import out_of_order
 from australis.errors import NetworkError
 from australis.kernels.jit import kernel, longer
-from australis.model.box import Key, Moment, Tables, Trains, bound
+from australis.model.box import Moment, Tables, Trains, bound
 from australis.model.facts import Facts
 from australis.model.train import Ints, Train
 
@@ -66,9 +66,6 @@ class Rewindow(Following):
             )
         check_by(stream, self.by)
         return {"out": self._schema(stream), "late": stream}
-
-    def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
-        return (self.by,)
 
     def tables(self, *inputs: pa.Schema) -> Tables:
         window = pa.field("#window", pa.int64(), nullable=False)

@@ -26,7 +26,7 @@ from australis.boxes.signals.pieces import (
 )
 from australis.boxes.signals.sequence import out_of_order
 from australis.errors import SchemaError, listing, near
-from australis.model.box import Key, Moment, Tables, Trains, bound, lost, unchanged
+from australis.model.box import Moment, Tables, Trains, bound, lost, unchanged
 from australis.model.facts import Facts, SignalGroup
 from australis.model.table import Table
 from australis.model.train import Ints, Train, empty
@@ -76,9 +76,6 @@ class Sync(Following):
         if self.keep and control.field(self.keep).type != pa.bool_():
             raise SchemaError(f"`{self.keep}` is {control.field(self.keep).type}; what says whether to keep is boolean")
         return {"out": self._schema(*inputs)} | {f"late_{at}": each for at, each in enumerate(inputs) if at}
-
-    def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
-        return (self.by,) * self.arity
 
     def tables(self, *inputs: pa.Schema) -> Tables:
         channels = self._channels(*inputs)

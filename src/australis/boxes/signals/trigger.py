@@ -28,7 +28,7 @@ from australis.boxes.signals.sequence import (
 )
 from australis.errors import NetworkError
 from australis.kernels.jit import inner
-from australis.model.box import Key, Moment, Tables, Trains
+from australis.model.box import Moment, Tables, Trains
 from australis.model.table import Table
 from australis.model.train import Bools, Ints, Train, concat
 
@@ -111,9 +111,6 @@ class Trigger(Following):
         if self.longest < 1 or self.padding < 0:
             raise NetworkError("longest is at least 1, padding at least 0")
         return {"out": ranges_schema(stream, self.by), "late": stream}
-
-    def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
-        return (self.by,)
 
     def tables(self, *inputs: pa.Schema) -> Tables:
         (stream,) = inputs

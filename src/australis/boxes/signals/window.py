@@ -18,7 +18,7 @@ from australis.boxes.signals.pieces import blobs, check_by, lengths
 from australis.boxes.signals.timebases import Timebase, nearest, timebase
 from australis.errors import NetworkError, SchemaError, listing, near
 from australis.kernels.jit import kernel
-from australis.model.box import Key, Moment, Tables, Trains, bound
+from australis.model.box import Moment, Tables, Trains, bound
 from australis.model.facts import Facts
 from australis.model.table import Table
 from australis.model.train import Bools, Ints, Train, concat
@@ -77,9 +77,6 @@ class Window(Following):
         if not (pa.types.is_integer(on) or pa.types.is_floating(on) or pa.types.is_timestamp(on)):
             raise SchemaError(f"`{self.on}` is {on}; give a count (a whole number), a timestamp, or seconds")
         return {"out": self._schema(stream), "late": stream}
-
-    def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
-        return (self.by,)
 
     def tables(self, *inputs: pa.Schema) -> Tables:
         (stream,) = inputs

@@ -27,7 +27,7 @@ from australis.boxes.signals.pieces import (
 from australis.boxes.signals.sequence import out_of_order
 from australis.boxes.signals.zipping import zipped
 from australis.errors import NetworkError, SchemaError
-from australis.model.box import Key, Moment, Tables, Trains, bound, lost, unchanged
+from australis.model.box import Moment, Tables, Trains, bound, lost, unchanged
 from australis.model.facts import Facts
 from australis.model.train import Train
 
@@ -72,9 +72,6 @@ class Zip(Following):
         if len(self._channels(*inputs)) < 2:
             raise SchemaError("there is only one column of segments: zip takes two or more")
         return {"out": self._schema(*inputs)} | {f"late_{at}": each for at, each in enumerate(inputs, 1)}
-
-    def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
-        return (self.by,) * self.arity
 
     def tables(self, *inputs: pa.Schema) -> Tables:
         count = len(self._channels(*inputs))
