@@ -57,8 +57,8 @@ def believed(box: Watch, tables: Tables, trains: Trains) -> tuple[Trains, Train]
         timed &= True if fine is None else fine
         leeway_ = box._leeway(reports.schema)
         if box.spread:
-            told, heard = Order(box.time).places(trains[2])
-            tell(tables["clock"], told[heard], leeway_)
+            focal_times, heard = Order(box.time).places(trains[2])
+            tell(tables["clock"], focal_times[heard], leeway_)
         ids = known.identifiers(reports, box.id)
         wrong = judge(tables["clock"], times, timed, ids, leeway_)
         if wrong is not None:
@@ -74,10 +74,10 @@ def released(box: Watch, tables: Tables, trains: Trains, moment: Moment) -> tupl
     span, end = box._span(objects), moment.number if moment.end else None
     first = clock_["since"][0].item() if len(clock_) and clock_["known"][0] else least(clock_)
     assert box.time is not None
-    some, since = holding.released(tables, trains, box.time, span, box._leeway(objects), first, end)
+    over, since = holding.released(tables, trains, box.time, span, box._leeway(objects), first, end)
     if len(clock_):
         clock_["since"][0], clock_["known"][0], clock_.touched[0] = since, True, True
-    return some, first
+    return over, first
 
 
 def clock(box: Watch, tables: Tables, trains: Trains, before: Any) -> stepwise.TrainClock | None:

@@ -56,12 +56,12 @@ def mergers(
     order = np.lexsort((np.arange(len(queries)), queries))
     asking = np.unique(events.queries)
     starts, stops = np.searchsorted(queries[order], asking), np.searchsorted(queries[order], asking, side="right")
-    told = np.searchsorted(events.queries, asking), np.searchsorted(events.queries, asking, side="right")
+    bounds = np.searchsorted(events.queries, asking), np.searchsorted(events.queries, asking, side="right")
     most = int((stops - starts).max(initial=1))
     scratch = scratch_for(most, most, int(placed.slots.max(initial=0)) + 1)
     member = np.zeros(len(scratch.seen), np.bool_)
     room, at, parts = max(1 << 16, 4 * most), np.zeros(1, np.int64), []
-    candidates = Candidates(asking, order, away, starts, stops, *told, k[asking])
+    candidates = Candidates(asking, order, away, starts, stops, *bounds, k[asking])
     while at[0] < len(asking):
         out = RankingUpdates(FoundUpdates(*np.empty((4, room), np.int64)), np.empty(room))
         count = _mergers(placed, candidates, events, again, moments, at, scratch, out, member)

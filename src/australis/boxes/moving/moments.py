@@ -41,9 +41,9 @@ def parts(trains: Trains, query: str, objects: int, breaks: Ints) -> Iterator[Ph
     numbers = np.concatenate([each.number for each in trains])
     starts = np.unique(np.append(starts, numbers.min()))
     for low, high in zip(starts, [*starts[1:], None], strict=True):
-        some = tuple(_between(each, low, high) for each in trains)
-        if any(map(len, some)):
-            yield Phase(some, len(some[1]) > 0)
+        phase = tuple(_between(each, low, high) for each in trains)
+        if any(map(len, phase)):
+            yield Phase(phase, len(phase[1]) > 0)
 
 
 def _asked(rows: Train, query: str, others: Ints) -> Ints:
@@ -109,10 +109,10 @@ class Carried:
             changed |= other
         return changed & there
 
-    def told(self, found: FoundUpdates, revise: bool) -> Ints:
+    def told(self, updates: FoundUpdates, revise: bool) -> Ints:
         """The rows of what updates carry: who leaves has what it last reported, or what entered if that is revised."""
-        places, placed = found.places, self.placed
-        over = (found.signs < 0) & (placed.until[places] == found.moments) & (not revise)
+        places, placed = updates.places, self.placed
+        over = (updates.signs < 0) & (placed.until[places] == updates.moments) & (not revise)
         return self.rows(np.where(over, placed.after[places], places))
 
 

@@ -62,12 +62,12 @@ def rankings(
     placed: Placements,
     resting: Ints,
     versions: RegionVersions,
-    those: Ints,
+    selected: Ints,
     k: Ints,
     again: Bools,
     tell: bool,
 ) -> Ranked:
-    """The updates of kNN queries, of which `those` are the versions, in order; `k` is by slot of queries.
+    """The updates of kNN queries, of which `selected` are the versions, in order; `k` is by slot of queries.
 
     Candidates are the places within a radius in which there are k objects at each moment. With `tell`, members that lie
     elsewhere, or whose query does, are told of again.
@@ -76,8 +76,8 @@ def rankings(
     moving = np.flatnonzero(somewhere[: len(placed.slots) - len(resting)])
     everything = grid(placed.points, placed.points, np.flatnonzero(somewhere))
     changed = grid(placed.points, placed.points, moving)
-    starts = those[versions.before[those] < 0]
-    ends = those[versions.after[those] < 0]
+    starts = selected[versions.before[selected] < 0]
+    ends = selected[versions.after[selected] < 0]
     wanted = np.minimum(k[versions.queries[starts]], len(placed.slots) + 1)
     objects, most = int(placed.slots.max(initial=0)) + 1, int(wanted.max(initial=1))
     reaches = Reaches(np.zeros(len(starts)), np.zeros(len(starts), np.int64), np.zeros(len(starts), np.bool_))

@@ -76,10 +76,10 @@ def leeway(objects: pa.Schema, time: str | None, timeout: Span | None, ahead: Sp
             raise NetworkError(
                 "`ahead` bounds the times by which objects time out: give `timeout` and `time`, or drop it"
             )
-        given = float(measure(ahead, Order(time).check(objects), time))
-        if not 0 < given < math.inf:
+        allowed = float(measure(ahead, Order(time).check(objects), time))
+        if not 0 < allowed < math.inf:
             raise NetworkError(f"`ahead` is how far off a time may be, more than nothing, not {ahead}")
-        return given
+        return allowed
     silent = span if timeout is None else silence(objects, time, timeout)
     return math.inf if silent is None else float(_TIMEOUTS * (silent or 1))
 
@@ -91,17 +91,17 @@ def judge(clock: Table, times: Values, timed: Bools, ids: Ints, leeway: float) -
     leaves all others as they are. But if the reports that follow say so too, of two objects or ten of one, time has
     moved on, or was wrong before.
     """
-    told = times[timed]
-    if not len(told):
+    known = times[timed]
+    if not len(known):
         return None
-    low, high = float(told.min()), float(told.max())
+    low, high = float(known.min()), float(known.max())
     if not len(clock):
         clock.insert(1)
-        clock["now"][0] = told[0]
+        clock["now"][0] = known[0]
     clock.touched[0] = True
     now = float(clock["now"][0])
     if not clock["run"][0] and max(high, now) - min(low, now) <= leeway:
-        clock["now"][0] = max(clock["now"][0], told.max())
+        clock["now"][0] = max(clock["now"][0], known.max())
         return None
     refused = np.zeros(len(times), np.bool_)
     latest, far, run, who, several = (clock[name] for name in ("now", "far", "run", "who", "several"))

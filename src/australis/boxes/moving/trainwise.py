@@ -89,8 +89,8 @@ def step(
     numbers = np.full(len(queries.alive), number)
     if apart:
         numbers[rows.registered] = trains[1].number[rows.good]
-    found = _trains(box, tables, schemas, rows, written, before, after, cells, numbers)
-    out = [found[0], trains[1].where(pa.array(~rows.queries.good)), *found[1:]]
+    ports = _trains(box, tables, schemas, rows, written, before, after, cells, numbers)
+    out = [ports[0], trains[1].where(pa.array(~rows.queries.good)), *ports[1:]]
     if accuracies is not None:
         there = queries.alive & ~written.removed
         out.append(memory.changed_accuracies(queries, accuracies, there, trains, number))
@@ -179,10 +179,10 @@ def _unshed(objects: Table, slots: Ints) -> None:
 def _cells(queries: Table, before: Scene, after: Scene) -> CellGrid:
     """The grid of all objects, by which it is found how far kNN queries reach now."""
     cells = grid(after.points, before.points, np.flatnonzero(~np.isnan(after.points.x)))
-    found = after.regions
-    nearest = np.flatnonzero((found.kind == NEAREST) & (found.west <= found.east))
-    limit(cells, found, nearest, queries[asked.K])
-    for name, values in (("limit", found.limit), ("tie", found.tie)):
+    placed = after.regions
+    nearest = np.flatnonzero((placed.kind == NEAREST) & (placed.west <= placed.east))
+    limit(cells, placed, nearest, queries[asked.K])
+    for name, values in (("limit", placed.limit), ("tie", placed.tie)):
         changed = nearest[queries[name][nearest] != values[nearest]]
         queries[name][changed] = values[changed]
         queries.touched[changed] = True
@@ -203,8 +203,8 @@ def _trains(
     if len(schemas) > 1:
         near = _candidates(before, after, anew, again, rows.registered)
         before, after = _without_nearest(before), _without_nearest(after)
-    found = updates(before.points, after.points, before.regions, after.regions, anew, cells, again)
-    out = [_train(box, tables, schemas[0], found, written.was, stamps, numbers)]
+    changes = updates(before.points, after.points, before.regions, after.regions, anew, cells, again)
+    out = [_train(box, tables, schemas[0], changes, written.was, stamps, numbers)]
     if near is not None:
         away = distances(after.regions, after.points, *near[:2])
         more = [pa.array(tables["queries"][asked.K][near.queries]), pa.array(away)]
@@ -227,15 +227,15 @@ def _without_nearest(scene: Scene) -> Scene:
 
 
 def _train(
-    box: Watch, tables: Tables, schema: pa.Schema, found: Updates, was: Before, stamps: Stamps, numbers: Ints,
+    box: Watch, tables: Tables, schema: pa.Schema, changes: Updates, was: Before, stamps: Stamps, numbers: Ints,
     more: Sequence[pa.Array[Any]] = (),
 ) -> Train:  # fmt: skip
     """Updates as tuples; those that leave with what they carried before."""
     objects, queries = tables["objects"], tables["queries"]
-    sign = np.ones(len(found.queries), np.int8)
-    sign[: found.leaving] = -1
-    arrays = [queries.get(asked.QUERY, found.queries), pa.array(sign), objects.get(box.id, found.objects), *more]
-    arrays += [was.column(name, found.objects, found.leaving) for name in box.carry]
-    train = Train(pa.RecordBatch.from_arrays(arrays, schema=schema), stamps.of(found), numbers[found.queries])
+    sign = np.ones(len(changes.queries), np.int8)
+    sign[: changes.leaving] = -1
+    arrays = [queries.get(asked.QUERY, changes.queries), pa.array(sign), objects.get(box.id, changes.objects), *more]
+    arrays += [was.column(name, changes.objects, changes.leaving) for name in box.carry]
+    train = Train(pa.RecordBatch.from_arrays(arrays, schema=schema), stamps.of(changes), numbers[changes.queries])
     several = len(train) > 0 and bool((train.number[1:] < train.number[:-1]).any())
     return train.take(np.argsort(train.number, kind="stable")) if several else train

@@ -237,7 +237,7 @@ def _cut(
 ) -> tuple[Ints, Ints, Ints, Ints]:
     """Of each range its runs; of each run its stretches: a piece, and from where to where."""
     key, start, end, keep, unit = ranges
-    its, begin, stop, rate, per, phase, oldest, _ = pieces
+    piece_key, begin, stop, rate, per, phase, oldest, _ = pieces
     piece, low, high = np.empty(64, np.int64), np.empty(64, np.int64), np.empty(64, np.int64)
     begins = np.empty(64, np.int64)
     found, runs, freed = 0, 0, np.int64(BEGINNING)
@@ -246,13 +246,15 @@ def _cut(
         k = key[row]
         if row == 0 or key[row - 1] != k:
             freed = edge[k]
-            at = np.searchsorted(its, k)
+            at = np.searchsorted(piece_key, k)
         first[row], count[row], ts[row] = runs, 0, np.iinfo(np.int64).max
         lowest = max(freed, 2 * start[row])
-        while at < len(its) and its[at] == k and stop[at] <= _from(lowest, unit, rate[at], per[at], phase[at]):
+        while (
+            at < len(piece_key) and piece_key[at] == k and stop[at] <= _from(lowest, unit, rate[at], per[at], phase[at])
+        ):
             at += 1
         here, before = at, -1
-        while keep[row] and here < len(its) and its[here] == k:
+        while keep[row] and here < len(piece_key) and piece_key[here] == k:
             end_here = _last(end[row], unit, rate[here], per[here], phase[here]) + 1
             bottom = max(begin[here], _from(lowest, unit, rate[here], per[here], phase[here]))
             top = min(stop[here], end_here)

@@ -68,16 +68,16 @@ def places(keys: Table) -> SignalPlaces:
     return SignalPlaces(next_, begun, Bases(*bases))
 
 
-def segment_rows(given: Segments) -> SegmentRows:
+def segment_rows(segments: Segments) -> SegmentRows:
     """Segments as kernels take them."""
-    return SegmentRows(given.start, given.sizes, Bases(given.rate, given.per, given.phase))
+    return SegmentRows(segments.start, segments.sizes, Bases(segments.rate, segments.per, segments.phase))
 
 
-def admit(slots: Ints, given: Segments, signals: SignalPlaces, late: Bools) -> Admitted:
+def admit(slots: Ints, segments: Segments, signals: SignalPlaces, late: Bools) -> Admitted:
     """What each segment brings to the signal of its key; marks those that are `late`."""
-    size = len(given)
+    size = len(segments)
     admitted = Admitted(np.zeros(size, np.int64), np.zeros(size, np.bool_), np.zeros(size, np.bool_))
-    _admit(slots, segment_rows(given), signals, admitted, late)
+    _admit(slots, segment_rows(segments), signals, admitted, late)
     return admitted
 
 

@@ -124,12 +124,12 @@ class Trigger(Following):
         (train,) = trains
         keys = tables["keys"]
         slots = keys.find([train[name] for name in self.by], len(train))
-        given = segments(train[chosen(train.schema, self.column)])
-        values, offsets, use = given.samples, given.offsets, given.sizes > 0
+        signal = segments(train[chosen(train.schema, self.column)])
+        values, offsets, use = signal.samples, signal.offsets, signal.sizes > 0
         if self.on:
             values, there = plain(train[self.on].cast(pa.float64()))
             offsets, use = np.arange(len(train), dtype=np.int32), use if there is None else use & there
-        looked = Looked(values, offsets, use, segment_rows(given), train.ts)
+        looked = Looked(values, offsets, use, segment_rows(signal), train.ts)
         late = np.zeros(len(train), np.bool_)
         row, start, end, keep, ts = self._found(keys, slots, looked, late)
         out = [ranges(train.schema, self.by, keys, slots[row], start, end, keep, ts, train.number[row])]
