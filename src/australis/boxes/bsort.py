@@ -21,7 +21,7 @@ from australis.model.train import Bools, Ints, Train, concat
 
 
 class SortRows(NamedTuple):
-    """The tuples of a train, and room for what becomes of them."""
+    """The tuples of a train, and room for the order in which tuples leave."""
 
     group: Ints
     place: Values

@@ -45,7 +45,7 @@ class PaneGroups(NamedTuple):
 
 
 class Panes(NamedTuple):
-    """The columns that they need of the table of panes."""
+    """The columns of the table of panes."""
 
     group: Ints
     ordinal: Ints
@@ -315,7 +315,7 @@ def place(
 
 @kernel
 def close_due(row: int, group: int, shape: PaneShape, groups: PaneGroups, panes: Panes, out: Closed) -> Closed:
-    """Close what a tuple made due, with more room."""
+    """Close the windows that a tuple made due, with more room."""
     out = _more(out)
     while not _close(row, group, groups.heap[group, 0], False, shape, groups, panes, out):
         out = _more(out)

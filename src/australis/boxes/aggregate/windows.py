@@ -190,7 +190,7 @@ def _open_between(
     spare: Ints,
     top: int,
 ) -> int:
-    """Have the windows of these indices in the chain; the new top of the spare slots."""
+    """Open the windows of these indices that are not open yet; gives the new top of the spare slots."""
     grid = shape.grid
     before, slot = -1, groups.head[group] - 1
     if groups.tail[group] and windows.ordinal[groups.tail[group] - 1] < lowest:
@@ -211,7 +211,7 @@ def _open_between(
 def _give(
     row: int, group: int, lowest: int, highest: int, ts: int, groups: WindowGroups, windows: Windows, out: Outcome
 ) -> bool:
-    """Give a tuple to the windows of these indices that are not done; whether all that want it are."""
+    """Give a tuple to the windows of these indices that are not done; gives whether all of them were."""
     before, wanted = out.lengths[0], False
     slot = groups.head[group] - 1
     while slot >= 0:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def moments(
     box: Watch, tables: Tables, trains: Trains, before: Any, now: Any, schemas: tuple[pa.Schema, ...]
 ) -> tuple[list[Train], list[Train], list[Train]]:
-    """The updates of tuples one after another, the queries that do not read, and candidates."""
+    """Take tuples one after another; gives their updates, the queries that cannot be read, and candidates."""
     clock_ = clock(box, tables, trains, before)
     breaks = np.empty(0, np.int64)
     if clock_ is not None:
@@ -49,7 +49,7 @@ def moments(
 
 
 def believed(box: Watch, tables: Tables, trains: Trains) -> tuple[Trains, Train]:
-    """The reports that tell what can be, and the others; the clock is set."""
+    """Set the clock, and give the trains without the reports that cannot be true, and these reports."""
     reports = trains[0]
     fine = known.possible(reports, box.x, box.y, box.earth)
     if box.time is not None and (box.timeout is not None or box._span(reports.schema) is not None):

@@ -83,12 +83,12 @@ class Ask(Answering):
 
     @property
     def led(self) -> bool:
-        """Whether partitions must be told of focal objects, or of the time."""
+        """Whether partitions need the focal objects, or the time, of others."""
         return self.timeout is not None or bool(self.focals)
 
     @property
     def each(self) -> bool:
-        """Whether answers are told of moment by moment, not after trains."""
+        """Whether updates are given moment by moment, not after trains."""
         return self._watch.each
 
     @property
@@ -185,7 +185,7 @@ class Ask(Answering):
         return [name for (name, _), fine in zip(self.queries, good, strict=True) if not fine]
 
     def _inputs(self, *inputs: pa.Schema) -> tuple[pa.Schema, ...]:
-        """What the watch has: objects, queries, and what tells of focal objects."""
+        """The inputs of the watch: objects, queries and focal objects."""
         return inputs[0], ROWS, inputs[1] if self.led else self._watch.focal(inputs[0])
 
     @bound

@@ -112,7 +112,7 @@ class Lead(Updating):
             yield part.trains
 
     def _part(self, tables: Tables, trains: Trains, number: int, latest: int) -> Train:
-        """What is told of focal objects."""
+        """The tuples that leave after a part: where focal objects are now."""
         reports = trains[0]
         schema = self._schema(reports.schema)
         named = known.named(reports, self.id)
@@ -133,7 +133,7 @@ class Lead(Updating):
         return out.take(np.argsort(numbers, kind="stable")) if self.each else out
 
     def _believed(self, tables: Tables, reports: Train) -> Train:
-        """The reports that tell what can be; the clock is set."""
+        """Set the clock, and give the reports that can be true."""
         fine = known.possible(reports, self.x, self.y, self.earth)
         if self.timeout is not None and self.time is not None:
             times, timed = Order(self.time).places(reports)

@@ -56,7 +56,7 @@ def report(leaders: Table, reports: Train, names: tuple[str, str, str], time: st
 
 
 def forget(leaders: Table, queries: Table, removed: Bools, oldest: Any) -> None:
-    """Let go of those that no query follows any more, or that have been silent since before `oldest`."""
+    """Free the focal objects that no query follows any more, or that have been silent since before `oldest`."""
     kept = np.zeros(len(leaders.alive), np.bool_)
     following = slots(leaders, queries)
     following = following[~removed]

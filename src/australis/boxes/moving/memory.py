@@ -33,7 +33,7 @@ def remember(
     gone: Bools,
     reported: Ints,
 ) -> Floats | None:
-    """Let go of objects that nobody wants, and shed some where there is a budget; the accuracies that are left.
+    """Free the objects that no query wants, and shed some if there is a budget; gives the accuracies after that.
 
     Marks in `gone` those that go.
     """
@@ -60,7 +60,7 @@ def remember(
 
 
 def changed_accuracies(queries: Table, accuracies: Floats, there: Bools, trains: Trains, number: int) -> Train:
-    """The accuracies of the queries that are `there`, where they are others than were last told."""
+    """The accuracies of the queries that are `there`, where they have changed since they were last given."""
     changed = np.flatnonzero(there & (queries[MISSED] != 1 - accuracies))
     queries[MISSED][changed] = 1 - accuracies[changed]
     queries.touched[changed] = True
@@ -109,7 +109,7 @@ def strict(wants: Interest, queries: Table, after: Regions) -> Interest:
 def lighten(
     wants: Interest, everyone: Points, accuracy: Floats, shed: Bools, accessed: Bools, leaders: Ints, budget: int
 ) -> None:
-    """Shed what there is too much of among the objects that were accessed: it is done lazily, as they report."""
+    """Shed objects beyond the budget, among those that were accessed: an object is shed only when it reports."""
     restore(wants, shed, accuracy)
     led = _led(leaders, len(shed))
     shed[led] = False
@@ -122,7 +122,7 @@ def lighten(
 def shrink(
     wants: Interest, queries: Table, after: Regions, shed: Bools, leaders: Ints, width: float, budget: int
 ) -> None:
-    """Shrink queries if they want too many objects, and shed those that none wants any more."""
+    """Shrink queries if they want too many objects, and shed the objects that no query wants then."""
     shed[:] = False
     if np.count_nonzero(wants.counts) > budget:
         shed[:] = (wants.counts > 0) & ~shrunk(queries, after, wants, _led(leaders, len(shed)), width, budget)

@@ -73,7 +73,7 @@ def mergers(
 
 @inner
 def _sort(placed: Placements, candidates: Candidates, nth: int, scratch: RankingRoom) -> int:
-    """Sort the candidates of a query that are somewhere; how many there are."""
+    """Sort the candidates of a query that have a place; gives how many there are."""
     size = 0
     for i in range(candidates.starts[nth], candidates.stops[nth]):
         place = candidates.order[i]

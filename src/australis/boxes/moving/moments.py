@@ -27,7 +27,7 @@ class Phase(NamedTuple):
 
 
 def parts(trains: Trains, query: str, objects: int, breaks: Ints) -> Iterator[Phase]:
-    """The trains in parts, in order of arrival: such with reports only, and such with queries.
+    """The trains in parts, in order of arrival: parts with reports only, and parts with queries.
 
     Queries that are not told of twice, with no report among them, do not matter to one another. Reports are taken
     about as many at a time as there are objects, so that there are not many more places than objects. A part ends
@@ -84,7 +84,7 @@ def _between(train: Train, low: Any, high: Any) -> Train:
 
 
 class Carried:
-    """What objects carry: as the table has it before the reports of a train, and as these tell."""
+    """The columns that objects carry: from the table before the reports of a train, and from these reports."""
 
     def __init__(self, table: Table, reports: Train, names: tuple[str, ...], placed: Placements) -> None:
         self.placed = placed

@@ -110,7 +110,7 @@ def _rankings(
     everything: CellGrid, changed: CellGrid, placed: Placements, versions: RegionVersions, spans: tuple[Ints, Ints],
     wanted: Ints, again: Bools, tell: bool, at: Ints, scratch: RankingRoom, out: RankingUpdates, reaches: Reaches,
 ) -> int:  # fmt: skip
-    """Go on from the query `at` while there is room; what there was not enough of stands beside it.
+    """Rank from the query `at` on while there is room, and write beside it what there was not enough of.
 
     A query has the versions of its span, from the first to the last.
     """
@@ -157,7 +157,7 @@ def _rank(
     cells: CellGrid, placed: Placements, versions: RegionVersions, version: int, wanted: int, radius: float,
     scratch: RankingRoom,
 ) -> tuple[int, int, float]:  # fmt: skip
-    """Sort enough candidates of a version, from a radius on; how many, or -1 without room, their stages, the radius."""
+    """Sort enough candidates of a version; gives how many, -1 if there is no room, their stages, and the radius."""
     since, until = versions.since[version], versions.until[version]
     while True:
         size, whole = _gather(cells, placed, versions, version, radius, scratch)
@@ -172,7 +172,7 @@ def _rank(
 
 @inner
 def nearest_at(moment: int, placed: Placements, wanted: int, scratch: RankingRoom, size: int) -> int:
-    """Put the first candidates that are there at a moment among the fresh ones; how many there are."""
+    """Put the nearest candidates at a moment among the fresh ones; gives how many there are."""
     fresh = 0
     for i in range(size):
         if fresh == wanted:
@@ -319,7 +319,7 @@ def changes(
     placed: Placements, turn: tuple[int, int, int], members: int, fresh: int, again: Bools, tell: bool, retold: bool,
     scratch: RankingRoom, out: RankingUpdates, count: int,
 ) -> int:  # fmt: skip
-    """Tell who is a member now and was not, and who was and is not; how many updates there are then.
+    """Add the updates of members that came and went; gives how many updates there are then.
 
     A turn has a version, a moment, and a stamp: each one two more than the stamp before.
     """

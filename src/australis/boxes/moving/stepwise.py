@@ -120,7 +120,7 @@ def _guides(
 
 
 def _with(placed: Placements, objects: Table, there: Bools, moments: int) -> Placements:
-    """The places with those of objects that rest behind them."""
+    """The placements, followed by those of objects that did not report."""
     rest = there.copy()
     rest[placed.slots] = False
     slots = np.flatnonzero(rest)

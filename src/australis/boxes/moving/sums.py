@@ -84,7 +84,7 @@ class TallyCall:
             groups[f"#finite {number}"][slots[groups[f"#n {number}"][slots] == 0]] = 0
 
     def result(self, number: int, groups: Table, values: Table | None, slots: Ints) -> pa.Array[Any]:
-        """What it comes to in some groups."""
+        """Its results in some groups."""
         if values is not None:
             return self._listed(values, slots)
         count = groups[f"#n {number}"][slots]

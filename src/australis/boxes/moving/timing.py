@@ -17,10 +17,10 @@ from australis.model.table import Table
 from australis.model.train import Bools, Ints
 
 _TIMEOUTS = 1000
-"""So many timeouts a report's time may be from that of the others, if nothing else is said."""
+"""How many timeouts a report's time may be from that of others, by default."""
 _MANY = 10
 REPORT, TRAIN = "report", "train"
-"""After what answers are told, if not after spans of time."""
+"""The values of `every` for updates after each report, and after each train."""
 
 
 def clock(objects: pa.Schema, time: str | None) -> Table:

@@ -52,7 +52,7 @@ class Scene(NamedTuple):
 
 
 class Written(NamedTuple):
-    """What has come of writing rows in the tables."""
+    """What changed when the rows were written in the tables."""
 
     was: Before
     """What objects carried before."""
@@ -118,12 +118,12 @@ def _rows(box: Watch, tables: Tables, trains: Trains) -> StepRows:
 
 
 def _visible(objects: Table, there: Bools) -> Points:
-    """Where those objects are that are there and not shed."""
+    """The points of the objects that are `there` and not shed."""
     return known.points(objects, there & ~objects[known.SHED])
 
 
 def _scene(box: Watch, tables: Tables, there: Bools, asking: Bools) -> Scene:
-    """Where the objects that are there and the queries that ask are now."""
+    """The scene of the objects that are `there` and the queries that are `asking`."""
     queries, points = tables["queries"], _visible(tables["objects"], there)
     guides, leaders = points, leading.slots(tables["leaders" if box.spread else "objects"], queries)
     if box.spread:
@@ -171,7 +171,7 @@ def _register(queries: Table, wanted: asked.QueryRows, slots: Ints, rows: Ints) 
 
 
 def _unshed(objects: Table, slots: Ints) -> None:
-    """Have objects back that were shed."""
+    """Mark objects as not shed."""
     objects.touched[slots] |= objects[known.SHED][slots]
     objects[known.SHED][slots] = False
 
@@ -213,7 +213,7 @@ def _trains(
 
 
 def _candidates(before: Scene, after: Scene, anew: Bools, again: Bools, registered: Ints) -> Updates:
-    """Who is among the k nearest of this partition, and where."""
+    """The updates of the k nearest objects in this partition."""
     old, new = before.regions, after.regions
     fresh = (old.x != new.x) | (old.y != new.y)
     fresh[registered] = True

@@ -58,7 +58,7 @@ def updates(
 def candidates(
     old: Points, new: Points, before: Regions, after: Regions, anew: Bools, fresh: Bools, again: Bools
 ) -> Updates:
-    """The same, but what stays is told once more where the query is `fresh` or the object told `again`."""
+    """The same, but members that stay enter again where the query is `fresh` or the object is marked `again`."""
     unknown = only(before, ~fresh)
     lost = _entering(new, old, after, before, anew, None)
     won = _entering(_without(old, again), new, unknown, after, anew | fresh, None)
@@ -66,7 +66,7 @@ def candidates(
 
 
 def only(regions: Regions, kept: Bools) -> Regions:
-    """Regions without those of the other queries."""
+    """The regions of the queries that are `kept`."""
     return regions._replace(west=np.where(kept, regions.west, np.inf))
 
 

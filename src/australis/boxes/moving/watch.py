@@ -104,7 +104,7 @@ class Watch(Answering):
         return {**ports, "accuracy": memory.accuracy_schema(queries)}
 
     def focal(self, objects: pa.Schema) -> pa.Schema:
-        """What the third input has."""
+        """The schema of the third input."""
         time = None if self.time is None else objects.field(self.time)
         return leading.schema(objects.field(self.id), self.x, self.y, time)
 
@@ -144,7 +144,7 @@ class Watch(Answering):
 
     @property
     def each(self) -> bool:
-        """Whether answers are told of moment by moment, not after trains."""
+        """Whether updates are given moment by moment, not after trains."""
         return self.every != TRAIN and (self.every is not None or self.cache is None)
 
     def passes(self, port: str, *inputs: pa.Schema) -> Mapping[int, Mapping[str, str]]:
@@ -200,7 +200,7 @@ class Watch(Answering):
 
     @bound
     def _span(self, objects: pa.Schema) -> Any:
-        """The span of time after which answers are told, if it is one."""
+        """The span of time after which updates are given, if `every` is one."""
         if self.every is not None and self.every != TRAIN and self.cache is not None:
             raise NetworkError(
                 f"with a `cache` it is decided after each train who is kept: `every` is `train` then, not {self.every}"

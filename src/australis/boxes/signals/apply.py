@@ -130,14 +130,14 @@ def _made(call: Expr, train: Train) -> pa.Array[Any]:
 
 
 def _part(argument: Any, rows: Ints) -> Any:
-    """What a function gets of an argument for rows whose segments are of one length."""
+    """The argument of a function for rows whose segments have one length."""
     if isinstance(argument, Segments):
         return argument.block(rows, int(argument.sizes[rows[0]]))
     return argument.take(rows).to_numpy(zero_copy_only=False) if isinstance(argument, pa.Array) else argument
 
 
 def _called(call: Expr, function: Function, arguments: list[Any], rows: int) -> Any:
-    """What a function gives for some rows: an array of samples, or a column."""
+    """The result of a function for some rows: an array of samples, or a column."""
     samples = samples_of(function.returns)
     try:
         result = function.call(*arguments)

@@ -70,7 +70,7 @@ class CfarState(NamedTuple):
 
 
 class CfarRule(NamedTuple):
-    """The parameters of a box that its kernel goes by."""
+    """The parameters of a box, for its kernel."""
 
     threshold: float
     weight: float
@@ -167,7 +167,7 @@ class Cfar(Following):
 
 
 def detect(box: Cfar, slots: Ints, windows: ScoredWindows, state: CfarState, late: Bools) -> FoundRanges:
-    """The ranges that windows of keys tell; marks what is `late`."""
+    """Find the ranges of windows of keys, and mark windows that are `late`."""
     rule = CfarRule(float(box.threshold), box.weight, box.startup, box.refractory, box.longest, box.padding, box.lock)
     # A row tells one range or begins another, but those that were open before may end beside it.
     found = room(len(slots) + min(len(slots), len(state.left)))
@@ -176,7 +176,7 @@ def detect(box: Cfar, slots: Ints, windows: ScoredWindows, state: CfarState, lat
 
 @inner
 def _in_order(row: int, key: np.uint64, windows: ScoredWindows, state: CfarState) -> bool:
-    """Whether a window begins after the one before it of its key."""
+    """Whether a window begins after the last window of its key."""
     begun = state.begun[key]
     return follows(windows.segments, row, begun + 1, begun, state.bases, key) != LATE
 
@@ -185,14 +185,14 @@ def _in_order(row: int, key: np.uint64, windows: ScoredWindows, state: CfarState
 def _tell_event(
     row: int, key: np.uint64, stop: int, state: CfarState, rule: CfarRule, found: FoundRanges, count: int
 ) -> int:
-    """Tell of the event of a key, which ends before `stop`."""
+    """Add the event of a key, which ends before `stop`; gives how many ranges there are then."""
     first, last = state.begin[key] - rule.padding, stop - 1 + rule.padding
     return put_range(found, count, row, first, last, True, state.oldest[key])
 
 
 @inner
 def _learn(key: np.uint64, value: float, state: CfarState, weight: float) -> None:
-    """Let mean and variance of a key run along with a score."""
+    """Update the mean and variance of a key with a score."""
     count = state.seen[key] + 1
     state.seen[key] = count
     if count == 1:
@@ -207,7 +207,7 @@ def _learn(key: np.uint64, value: float, state: CfarState, weight: float) -> Non
 
 @inner
 def _goes_on(row: int, key: np.uint64, above: bool, windows: ScoredWindows, state: CfarState, rule: CfarRule) -> bool:
-    """Let a window begin an event or be part of one; whether it is, and not of noise that has become louder."""
+    """Let a window begin an event or go on with one; gives whether it does. Noise that has become louder does not."""
     start, stop, waits = windows.segments.start[row], windows.stop[row], state.left[key]
     if not above and waits == 0:
         return False
@@ -231,7 +231,7 @@ def _goes_on(row: int, key: np.uint64, above: bool, windows: ScoredWindows, stat
 def _detect(
     keys: Ints, windows: ScoredWindows, state: CfarState, rule: CfarRule, late: Bools, found: FoundRanges
 ) -> int:
-    """Find ranges, and mark what is `late`; how many ranges there are."""
+    """Find ranges and mark windows that are `late`; gives how many ranges there are."""
     count = 0
     for row in range(len(keys)):
         key, value = np.uint64(keys[row]), windows.score[row]

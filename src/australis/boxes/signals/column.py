@@ -140,7 +140,7 @@ def shown(tuples: pa.RecordBatch) -> dict[str, Any]:
 
 
 def compact(column: pa.Array[Any]) -> pa.Array[Any]:
-    """The same segments with no samples but theirs, for a journey; overlaps stay shared."""
+    """The same segments without samples that none of them has, to be sent; overlaps stay shared."""
     view = segments(column)
     if not len(view):
         return column.slice(0, 0) if not len(view.samples) else Segments(

@@ -109,14 +109,14 @@ def reach(ranges: Ranges, pieces: Pieces, keys: Table, channel: int, end: int, d
 
 
 def release(ranges: Ranges, done: Bools, number: Ints, keys: Table) -> Bools:
-    """Which ranges leave: those that are done and have none before them that is not; no number is below one before."""
+    """Which ranges leave: those that are done, and all before them are. Their numbers never fall."""
     leaves = np.zeros(len(done), np.bool_)
     _release(ranges.key, done, number, keys["#last"], leaves)
     return leaves
 
 
 def cut(ranges: Ranges, pieces: Pieces, keys: Table) -> Cuts:
-    """What a channel has of ranges that leave."""
+    """Cut ranges that leave out of a channel."""
     first, count, ts = (np.empty(len(ranges.key), np.int64) for _ in range(3))
     stretches = _cut(_range_rows(ranges), _edge(keys), _piece_rows(pieces), first, count, ts)
     return Cuts(first, count, ts, *stretches)

@@ -51,7 +51,7 @@ class Following(Box):
 
 
 def check_groups(title: str, by: Key, groups: Sequence[SignalGroup]) -> None:
-    """Refuse a box that is not told of the columns by which boxes before told signals apart."""
+    """Refuse a box whose `by` lacks a column by which boxes before it keep signals apart."""
     for group in groups:
         if group.column is None:
             raise NetworkError(

@@ -59,7 +59,7 @@ class Pieces:
 
 
 def check_by(stream: pa.Schema, by: tuple[str, ...]) -> None:
-    """A key is made of columns that can be one."""
+    """Refuse a key whose columns are not there, or cannot be hashed."""
     for name in by:
         if name not in stream.names:
             raise SchemaError(f"`{name}` is no column; there are {listing(stream.names)}{near(name, stream.names)}")
@@ -68,7 +68,7 @@ def check_by(stream: pa.Schema, by: tuple[str, ...]) -> None:
 
 
 def check_same(streams: Sequence[pa.Schema], by: tuple[str, ...]) -> None:
-    """Streams have the key, of the same types."""
+    """Refuse streams that do not have the key, with the same types."""
     for stream in streams:
         check_by(stream, by)
         for name in by:
@@ -152,7 +152,7 @@ def samples(held: Table, old: Ints, signal: Segments) -> npt.NDArray[Any]:
 
 
 def laid(pieces: Pieces, all_: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Ints]:
-    """Samples in which pieces of a run lie one after the other, and where they lie: as they are, if they do already."""
+    """Samples with the pieces of a run one after the other, and their offsets; copied only if they are apart."""
     follow = (pieces.key[1:] == pieces.key[:-1]) & ~pieces.fresh[1:]
     if bool((pieces.offset[:-1] + pieces.size[:-1] == pieces.offset[1:])[follow].all()):
         return all_, pieces.offset
@@ -168,7 +168,7 @@ def moved(all_: npt.NDArray[Any], offsets: Ints, sizes: Ints) -> npt.NDArray[Any
 
 
 def hold(held: Table, pieces: Pieces, all_: npt.NDArray[Any], limit: Ints) -> None:
-    """Keep of each piece what lies at its limit or later; what is held already stays whole, or goes."""
+    """Hold the part of each piece from its limit on; a piece that is held already stays whole, or is freed."""
     needed = pieces.stop > limit
     gone = pieces.slot[~needed & (pieces.slot >= 0)]
     if len(gone):

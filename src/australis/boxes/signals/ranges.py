@@ -46,14 +46,14 @@ def joined(parts: Sequence[FoundRanges]) -> FoundRanges:
 
 @inner
 def put_range(found: FoundRanges, count: int, row: int, start: int, end: int, keep: bool, ts: int) -> int:
-    """Add a range to those that are found; how many they are then."""
+    """Add a range; gives how many there are then."""
     found.row[count], found.start[count], found.end[count] = row, start, end
     found.keep[count], found.ts[count] = keep, ts
     return count + 1
 
 
 def check_score(stream: pa.Schema, name: str) -> None:
-    """What is looked at is a number."""
+    """Refuse a score that is no number."""
     if name not in stream.names or not numeric(stream.field(name).type):
         numbers = [field.name for field in stream if numeric(field.type)]
         raise SchemaError(f"the score `{name}` is no number{near(name, numbers)}; there are {listing(numbers)}")

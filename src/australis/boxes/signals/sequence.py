@@ -74,7 +74,7 @@ def segment_rows(segments: Segments) -> SegmentRows:
 
 
 def admit(slots: Ints, segments: Segments, signals: SignalPlaces, late: Bools) -> Admitted:
-    """What each segment brings to the signal of its key; marks those that are `late`."""
+    """Compare each segment with the signal of its key, and mark those that are `late`."""
     size = len(segments)
     admitted = Admitted(np.zeros(size, np.int64), np.zeros(size, np.bool_), np.zeros(size, np.bool_))
     _admit(slots, segment_rows(segments), signals, admitted, late)
@@ -82,7 +82,7 @@ def admit(slots: Ints, segments: Segments, signals: SignalPlaces, late: Bools) -
 
 
 def out_of_order(train: Train, late: Bools) -> Train:
-    """The tuples of a train that are late; hardly ever are there any."""
+    """The tuples of a train that are late, which is rarely any."""
     if not late.any():
         return train.slice(0, 0)
     mask: Any = arrow(late, None, pa.bool_())
@@ -98,7 +98,7 @@ def same_base(bases: Bases, row: int, others: Bases, key: Slot) -> bool:
 
 @inner
 def set_base(bases: Bases, row: int, others: Bases, key: Slot) -> None:
-    """Let a key's signal have the timebase of a segment from now on."""
+    """Set the timebase of a key's signal to that of a segment."""
     others.rate[key], others.per[key], others.phase[key] = bases.rate[row], bases.per[row], bases.phase[row]
 
 

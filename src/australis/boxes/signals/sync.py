@@ -140,7 +140,7 @@ class Sync(Following):
         return (out, *map(out_of_order, trains[1:], late[1:]))
 
     def _ask(self, keys: Table, pending: Table, train: Train, slots: Ints) -> None:
-        """Let ranges wait for their signals; one that has no start or end is none."""
+        """Put ranges among those that wait for their signals; ranges without a start or an end are left out."""
         first, last = train[self.start], train[self.end]
         rows = np.arange(len(train))
         if first.null_count or last.null_count:

@@ -38,7 +38,7 @@ _ROOM = 1024
 
 
 class Looked(NamedTuple):
-    """The values of rows that are looked at: all samples of their segments, or one value each."""
+    """The values that are compared with the thresholds: all samples of rows' segments, or one value a row."""
 
     values: Samples
     offsets: Sizes
@@ -58,7 +58,7 @@ class TriggerState(NamedTuple):
 
 
 class TriggerRule(NamedTuple):
-    """The parameters of a box; `singly`, samples are looked at one by one, and not windows with one value each."""
+    """The parameters of a box; `singly` if each sample is compared, and not one value for each window."""
 
     singly: bool
     high: float
@@ -138,7 +138,7 @@ class Trigger(Following):
         return concat(out[0].schema, out), out_of_order(train, late)
 
     def _found(self, keys: Table, slots: Ints, looked: Looked, late: Bools) -> FoundRanges:
-        """The ranges that a train tells."""
+        """The ranges that are known after a train."""
         rule = TriggerRule(not self.on, float(self.high), float(self._low()), self.longest, self.padding)
         state, signals = TriggerState(*(keys[name] for name in _STATE)), places(keys)
         size = int(looked.segments.size.max(initial=0)) if rule.singly else 1
@@ -183,13 +183,13 @@ def _loud(
 
 @inner
 def _most(segments: SegmentRows, row: int, rule: TriggerRule) -> int:
-    """More ranges than a row can tell: each value ends at most one, and frees at most one."""
+    """How many ranges a row can end or free at most: two for each value, and two more."""
     return 2 * (segments.size[row] if rule.singly else 1) + 2
 
 
 @inner
 def _went_on(row: int, key: int, looked: Looked, signals: SignalPlaces, rule: TriggerRule, late: Bools) -> int:
-    """How many samples of a row's segment came before; LATE if it is out of order, which is marked."""
+    """How many samples of a row's segment came before; LATE, and marked as such, if it is out of order."""
     begun = signals.begun[key]
     next_ = signals.next[key] if rule.singly else begun + 1
     before = follows(looked.segments, row, next_, begun, signals.bases, key)
@@ -204,7 +204,7 @@ def _begin_row(
     row: int, key: int, looked: Looked, signals: SignalPlaces, state: TriggerState, rule: TriggerRule,
     found: FoundRanges, count: int,
 ) -> int:  # fmt: skip
-    """Take a row's segment into its signal, and end the open range of the key if it does not go on there."""
+    """Move the key's signal on to a row's segment, and end its open range if that is not continued."""
     segments = looked.segments
     start, other = segments.start[row], not same_base(segments.bases, row, signals.bases, key)
     if state.open[key] and (other or (rule.singly and start > signals.next[key])):
@@ -225,7 +225,7 @@ def _look(
     row: int, key: int, skip: int, looked: Looked, state: TriggerState, rule: TriggerRule, found: FoundRanges,
     count: int,
 ) -> int:  # fmt: skip
-    """Go through the values of a row, from ranges that are high to such that are not and back."""
+    """Find the ranges that end in a row; gives how many ranges there are then."""
     values, size, padding, longest = looked.values, looked.segments.size[row], rule.padding, rule.longest
     is_open, began, reach, free = state.open[key] == 1, state.begin[key], state.stop[key], state.freed[key]
     step = 1 if rule.singly else size
@@ -259,7 +259,7 @@ def _detect(
     first: int, keys: Ints, looked: Looked, signals: SignalPlaces, state: TriggerState, rule: TriggerRule,
     late: Bools, found: FoundRanges,
 ) -> tuple[int, int]:  # fmt: skip
-    """Find ranges from a row on while there is room for all that a row may tell; the row it came to, and how many."""
+    """Find ranges from a row on while there is room; gives the row it came to, and how many ranges there are."""
     count = 0
     for row in range(first, len(keys)):
         if not looked.use[row]:

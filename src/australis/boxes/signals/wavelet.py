@@ -53,7 +53,7 @@ class Wavelet(Rowwise):
         return (train.made(self._schema(train.schema), [*columns, rest.arrow()]),)
 
     def _halved(self, signal: Segments) -> tuple[Segments, Segments]:
-        """What is smooth and what is not, at half the rate."""
+        """The smooth and the rough part, at half the rate."""
         dtype = real(signal.samples.dtype)
         if self.wavelet == "haar":
             sizes = (signal.sizes + 1) // 2

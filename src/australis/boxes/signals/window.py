@@ -127,7 +127,7 @@ class Window(Following):
         return out, train.where(pa.array(late))
 
     def _rest(self, stream: pa.Schema, keys: Table, dtype: np.dtype[Any], number: int) -> Train:
-        """What has not filled a segment at the end."""
+        """The samples that have not filled a segment at the end."""
         slots = keys.slots
         held = keys["#samples"][slots]
         slots, held = slots[lengths(held) > 0], held[lengths(held) > 0]
