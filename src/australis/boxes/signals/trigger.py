@@ -132,10 +132,10 @@ class Trigger(Following):
         looked = Looked(values, offsets, use, segment_rows(signal), train.ts)
         late = np.zeros(len(train), np.bool_)
         row, start, end, keep, ts = self._found(keys, slots, looked, late)
-        out = [ranges(train.schema, self.by, keys, slots[row], start, end, keep, ts, train.number[row])]
+        out = ranges(train.schema, self.by, keys, slots[row], start, end, keep, ts, train.number[row])
         if moment.end:
-            out.append(self._rest(train.schema, keys, moment.number))
-        return concat(out[0].schema, out), out_of_order(train, late)
+            out = concat(out.schema, [out, self._rest(train.schema, keys, moment.number)])
+        return out, out_of_order(train, late)
 
     def _found(self, keys: Table, slots: Ints, looked: Looked, late: Bools) -> FoundRanges:
         """The ranges that are known after a train."""
