@@ -191,9 +191,8 @@ def _tell_event(
 
 
 @inner
-def _learn(key: np.uint64, value: float, state: CfarState, weight: float) -> None:
-    """Update the mean and variance of a key with a score."""
-    count = state.seen[key] + 1
+def _learn(key: np.uint64, value: float, count: int, state: CfarState, weight: float) -> None:
+    """Update the mean and variance of a key with a score, which is the one of this count."""
     state.seen[key] = count
     if count == 1:
         state.mean[key], state.var[key] = value, 0.0
@@ -209,8 +208,6 @@ def _learn(key: np.uint64, value: float, state: CfarState, weight: float) -> Non
 def _goes_on(row: int, key: np.uint64, above: bool, windows: ScoredWindows, state: CfarState, rule: CfarRule) -> bool:
     """Let a window begin an event or go on with one; gives whether it does. Noise that has become louder does not."""
     start, stop, waits = windows.segments.start[row], windows.stop[row], state.left[key]
-    if not above and waits == 0:
-        return False
     if above and waits <= 0:
         if waits == 0:
             state.locked[key] = start
@@ -239,7 +236,7 @@ def _detect(
             continue
         start, stop = windows.segments.start[row], windows.stop[row]
         other = not same_base(windows.segments.bases, row, state.bases, key)
-        if start <= state.begun[key] or other:
+        if (start <= state.begun[key]) | other:
             if not _in_order(row, key, windows, state):
                 late[row] = True
                 continue
@@ -249,14 +246,14 @@ def _detect(
             set_base(windows.segments.bases, row, state.bases, key)
         state.begun[key] = start
         above = state.seen[key] >= rule.startup and value > state.mean[key] + rule.threshold * np.sqrt(state.var[key])
-        if _goes_on(row, key, above, windows, state, rule):
+        if (above or state.left[key] != 0) and _goes_on(row, key, above, windows, state, rule):
             if state.left[key] == 0 or stop - state.begin[key] >= rule.longest:
                 state.left[key] = 0 if state.left[key] == 0 else -1
                 count = _tell_event(row, key, stop, state, rule, found, count)
                 state.freed[key] = max(state.freed[key], stop)
             continue
         if abs(value) < _FAR:
-            _learn(key, value, state, rule.weight)
+            _learn(key, value, state.seen[key] + 1, state, rule.weight)
         if start - rule.padding - state.freed[key] >= rule.longest:
             last = start - rule.padding - 1
             count = put_range(found, count, row, state.freed[key], last, False, windows.ts[row])

@@ -93,7 +93,7 @@ def out_of_order(train: Train, late: Bools) -> Train:
 def same_base(bases: Bases, row: int, others: Bases, key: Slot) -> bool:
     """Whether the segment of a row has the timebase of a key's signal."""
     rate, per, phase = bases.rate[row], bases.per[row], bases.phase[row]
-    return bool(rate == others.rate[key] and per == others.per[key] and phase == others.phase[key])
+    return bool((rate == others.rate[key]) & (per == others.per[key]) & (phase == others.phase[key]))
 
 
 @inner
