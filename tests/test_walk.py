@@ -1,4 +1,4 @@
-"""The walk of a tuple in docs/decisions/0009-walk.md: its stops are there, and are few."""
+"""The walk of a tuple in docs/decisions/0010-walk.md: its stops are there, and are few."""
 
 import importlib
 import re
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-WALK = (Path(__file__).parents[1] / "docs" / "decisions" / "0009-walk.md").read_text()
+WALK = (Path(__file__).parents[1] / "docs" / "decisions" / "0010-walk.md").read_text()
 STOPS = re.findall(r"^\| (\d+) \| `([\w.]+)` \|", WALK, re.MULTILINE)
 NAMES = sorted(set(re.findall(r"`((?:\w+\.)+\w+)`", WALK)))
 

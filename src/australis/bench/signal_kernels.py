@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from australis.boxes.signals.cfar import Cfar, _detect
+from australis.boxes.signals.cfar import Cfar, CfarState, ScoredWindows, detect
 from australis.boxes.signals.column import Segments
 from australis.boxes.signals.measures import MEASURES
 from australis.boxes.signals.segments import Samples as Array
+from australis.boxes.signals.sequence import Bases, SegmentRows
 from australis.boxes.signals.steps import STEPS
 from australis.boxes.signals.wavelet import Wavelet
 from australis.connectors.sources.samples import Samples
@@ -61,23 +62,22 @@ class Noise:
 
     def __init__(self) -> None:
         self.box = Cfar("score")
-        self.ints: Any = [np.zeros(1, np.int64) for _ in range(11)]
-        self.floats: Any = [np.zeros(1) for _ in range(2)]
+        zeros: Any = [np.zeros(1, np.int64) for _ in range(11)]
+        floats = np.zeros((2, 1))
+        self.state = CfarState(zeros[0], Bases(*zeros[1:4]), *zeros[4:], *floats)
 
     def ranges(self, score: Array, start: Array, size: int = 32) -> list[tuple[int, int]]:
         """The ranges to keep that are complete after some windows."""
-        box, none = self.box, np.zeros(len(score), np.int64)
-        settings = (box.threshold, box.weight, box.startup, box.refractory, box.longest, box.padding, box.lock)
-        one, use, late = none + 1, np.ones(len(score), np.bool_), np.zeros(len(score), np.bool_)
-        windows = (none, score, use, start, start + size, one, one, none, none)
-        arguments: list[Any] = [*windows, *self.ints, *self.floats, *settings, late]
-        _, first, last, keep, _ = _detect(*arguments)
-        keeps = keep == 1
-        return list(zip(np.maximum(first[keeps], 0).tolist(), last[keeps].tolist(), strict=True))
+        none, sizes = np.zeros(len(score), np.int64), np.full(len(score), size, np.int32)
+        use, late = np.ones(len(score), np.bool_), np.zeros(len(score), np.bool_)
+        rows = SegmentRows(start, sizes, Bases(none + 1, none + 1, none))
+        ranges = detect(self.box, none, ScoredWindows(score, use, rows, start + size, none), self.state, late)
+        first, last = ranges.start[ranges.keep], ranges.end[ranges.keep]
+        return list(zip(np.maximum(first, 0).tolist(), last.tolist(), strict=True))
 
     def rest(self) -> list[tuple[int, int]]:
         """The range that is open at the end."""
-        _, _, _, _, _, left, _, begin, stop, _, _ = (int(each[0]) for each in self.ints)
+        left, begin, stop = (int(each[0]) for each in (self.state.left, self.state.begin, self.state.stop))
         return [(max(begin - self.box.padding, 0), stop - 1 + self.box.padding)] if left > 0 else []
 
 

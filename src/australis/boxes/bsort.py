@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from australis.arrow.columns import Values
-from australis.boxes.queues import ROW, gather, gather_ts, hold, queue
+from australis.boxes.queues import ROW, gather, gather_ts, hold
+from australis.boxes.queues import queue as queue_table
 from australis.kernels.jit import inner
 from australis.model.box import Box, Key, Moment, Tables, Trains, unchanged
 from australis.model.facts import Facts
@@ -19,6 +20,38 @@ from australis.model.order import Order, place_type
 from australis.model.parameters import By, On, order
 from australis.model.table import Table
 from australis.model.train import Bools, Ints, Train, concat
+
+
+class SortRows(NamedTuple):
+    """The tuples of a train, and room for the order in which tuples leave."""
+
+    group: Ints
+    place: Values
+    valid: Bools
+    ids: Ints
+    """The tuples that leave, in order."""
+    triggers: Ints
+    """The rows that made them leave."""
+    taken: Ints
+    """The slots of the queue that rows took."""
+
+
+class SortHeaps(NamedTuple):
+    """The buffer of each group: a heap of slots of the queue, and their places beside them."""
+
+    heap: Ints
+    least: Values
+    held: Ints
+    seen: Ints
+
+
+class SortQueue(NamedTuple):
+    """The tuples that are held: their places, their turns in their groups, and their rows plus 1 if they just came."""
+
+    place: Values
+    serial: Ints
+    group: Ints
+    row: Ints
 
 
 @dataclass(frozen=True)
@@ -67,7 +100,7 @@ class BSort(Box):
         own = [pa.field(name, pa.int64(), nullable=False) for name in ("#group", "#serial")]
         return {
             "groups": Table(pa.schema([*by, *heap, *numbers]), self.order.by),
-            "queue": queue(stream, pa.field("#place", place, nullable=False), *own),
+            "queue": queue_table(stream, pa.field("#place", place, nullable=False), *own),
         }
 
     def holds(self, *inputs: pa.Schema) -> str:
@@ -101,10 +134,10 @@ class BSort(Box):
         places, valid = self.order.places(train)
         held.reserve(len(train))
         ids, triggers, taken = (np.full(len(train), -1, np.int64) for _ in range(3))
-        left, top = _bsort(
-            group, places, valid, groups["#heap"], groups["#least"], groups["#held"], groups["#seen"],
-            held["#place"], held["#serial"], held["#group"], held[ROW], held.spare, held.top, ids, triggers, taken,
-        )  # fmt: skip
+        rows = SortRows(group, places, valid, ids, triggers, taken)
+        heaps = SortHeaps(groups["#heap"], groups["#least"], groups["#held"], groups["#seen"])
+        queue = SortQueue(held["#place"], held["#serial"], held["#group"], held[ROW])
+        left, top = _bsort(rows, heaps, queue, held.spare, held.top)
         ids, triggers = ids[:left], triggers[:left]
         slots = taken[(taken >= 0) & (held[ROW][taken] == np.arange(1, len(train) + 1))]
         names = train.schema.names
@@ -128,72 +161,69 @@ def _drained(groups: Table, held: Table, train: Train, number: int) -> Train:
 
 
 @inner
-def _bsort(
-    groups: Ints,
-    places: Values,
-    valid: Bools,
-    heap: Ints,
-    least: Values,
-    count: Ints,
-    seen: Ints,
-    place: Values,
-    serial: Ints,
-    group_of: Ints,
-    row_of: Ints,
-    spare: Ints,
-    top: int,
-    ids: Ints,
-    triggers: Ints,
-    taken: Ints,
-) -> tuple[int, int]:
+def _enter(queue: SortQueue, slot: int, place: Any, serial: int, group: int, row: int) -> None:
+    """Let a row of the train have a slot of the queue; `row` is 0 for a slot that is left again."""
+    queue.place[slot], queue.serial[slot], queue.group[slot], queue.row[slot] = place, serial, group, row
+
+
+@inner
+def _rise(group: int, slot: int, place: Any, heaps: SortHeaps) -> None:
+    """Put a tuple in a group's heap, which has room."""
+    heap, least, at = heaps.heap, heaps.least, heaps.held[group]
+    heaps.held[group] += 1
+    while at > 0 and place < least[group, (at - 1) // 2]:
+        heap[group, at], least[group, at] = heap[group, (at - 1) // 2], least[group, (at - 1) // 2]
+        at = (at - 1) // 2
+    heap[group, at], least[group, at] = slot, place
+
+
+@inner
+def _sink(group: int, slot: int, place: Any, heaps: SortHeaps, queue: SortQueue) -> None:
+    """Put a tuple in a group's heap in place of the least one."""
+    heap, least, at, room = heaps.heap, heaps.least, 0, heaps.heap.shape[1]
+    while 2 * at + 1 < room:
+        child = 2 * at + 1
+        if child + 1 < room:
+            tie = least[group, child + 1] == least[group, child]
+            if tie:  # the one that came earlier
+                child += queue.serial[heap[group, child + 1]] < queue.serial[heap[group, child]]
+            else:
+                child += least[group, child + 1] < least[group, child]
+        if place < least[group, child]:
+            break  # of equals, this one came last
+        heap[group, at], least[group, at] = heap[group, child], least[group, child]
+        at = child
+    heap[group, at], least[group, at] = slot, place
+
+
+@inner
+def _bsort(rows: SortRows, heaps: SortHeaps, queue: SortQueue, spare: Ints, top: int) -> tuple[int, int]:
     """Fill in the ids of the tuples that leave, the rows that made them leave, and the slots that rows took.
 
-    A group's heap holds slots, and beside them their places in `least`. Gives the number of tuples that leave, and the
-    top of the spare slots: a slot that is left again is taken again.
+    Gives the number of tuples that leave, and the top of the spare slots: a slot that is left again is taken again.
     """
-    room = heap.shape[1]
-    left = 0
-    for row in range(len(groups)):
-        group, here = groups[row], places[row]
-        if not valid[row] or (count[group] == room and here < least[group, 0]):
-            ids[left], triggers[left] = ~row, row
+    room, left = heaps.heap.shape[1], 0
+    for row in range(len(rows.group)):
+        group, here = rows.group[row], rows.place[row]
+        if not rows.valid[row] or (heaps.held[group] == room and here < heaps.least[group, 0]):
+            rows.ids[left], rows.triggers[left] = ~row, row
             left += 1
             continue
         top -= 1
         slot = spare[top]
-        taken[row] = slot
-        place[slot], serial[slot], group_of[slot], row_of[slot] = here, seen[group], group, row + 1
-        seen[group] += 1
-        if count[group] < room:
-            at = count[group]
-            count[group] += 1
-            while at > 0 and here < least[group, (at - 1) // 2]:
-                heap[group, at], least[group, at] = heap[group, (at - 1) // 2], least[group, (at - 1) // 2]
-                at = (at - 1) // 2
-            heap[group, at], least[group, at] = slot, here
+        rows.taken[row] = slot
+        _enter(queue, slot, here, heaps.seen[group], group, row + 1)
+        heaps.seen[group] += 1
+        if heaps.held[group] < room:
+            _rise(group, slot, here, heaps)
             continue
-        first = heap[group, 0]
-        triggers[left] = row
-        if row_of[first]:
-            ids[left] = -row_of[first]
-            row_of[first], place[first], serial[first], group_of[first] = 0, 0, 0, 0
+        first = heaps.heap[group, 0]
+        rows.triggers[left], rows.ids[left] = row, first
+        if queue.row[first]:
+            rows.ids[left] = -queue.row[first]
+            _enter(queue, first, 0, 0, 0, 0)
             spare[top] = first
             top += 1
-        else:
-            ids[left] = first
         left += 1
-        at = 0
-        while 2 * at + 1 < room:
-            child = 2 * at + 1
-            if child + 1 < room:
-                tie = least[group, child + 1] == least[group, child]
-                if tie:  # the one that came earlier
-                    child += serial[heap[group, child + 1]] < serial[heap[group, child]]
-                else:
-                    child += least[group, child + 1] < least[group, child]
-            if here < least[group, child]:
-                break  # of equals, this one came last
-            heap[group, at], least[group, at] = heap[group, child], least[group, child]
-            at = child
-        heap[group, at], least[group, at] = slot, here
+        _sink(group, slot, here, heaps, queue)
     return left, top

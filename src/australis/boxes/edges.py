@@ -90,14 +90,14 @@ def without(size: float, whole: bool) -> WindowGrid:
 def begins(windows: Ints, on: WindowGrid) -> Values:
     """Where windows begin."""
     steps = windows * np.int64(on.per_advance)
-    made: Values = on.origin + steps * np.int64(on.step) if on.parts is None else steps * on.step / on.parts
-    return made
+    edges: Values = on.origin + steps * np.int64(on.step) if on.parts is None else steps * on.step / on.parts
+    return edges
 
 
 def place(window: int, on: WindowGrid) -> float:
     """Where a window begins."""
-    made: float = begins(np.array([window]), on)[0].item()
-    return made
+    start: float = begins(np.array([window]), on)[0].item()
+    return start
 
 
 @inner

@@ -46,18 +46,18 @@ class Map(Box):
         return self.columns
 
     def passes(self, port: str, *inputs: pa.Schema) -> Mapping[int, Mapping[str, str]]:
-        return {0: {made.copies: name for name, made in reversed(self.columns) if made.copies is not None}}
+        return {0: {value.copies: name for name, value in reversed(self.columns) if value.copies is not None}}
 
     def disorder(self, column: str, by: AbstractSet[str], inputs: Sequence[Ascent]) -> Disorder | None:
-        made = dict(self.columns)
-        before = ascending(made[column].node) if column in made else None
+        columns = dict(self.columns)
+        before = ascending(columns[column].node) if column in columns else None
         if before is None:
             return computed(column)
-        return inputs[0].disorder(before, {held for key in by if key in made and (held := made[key].copies)})
+        return inputs[0].disorder(before, {held for key in by if key in columns and (held := columns[key].copies)})
 
     def facts(self, title: str, given: Sequence[Facts], streams: Sequence[pa.Schema]) -> Facts:
         known = given[0]
-        copied = [(name, made.copies) for name, made in self.columns if made.copies is not None]
+        copied = [(name, value.copies) for name, value in self.columns if value.copies is not None]
         names = {source: name for name, source in reversed(copied)}
         groups = tuple(replace(each, column=names.get(each.column or "")) for each in known.groups)
         rates = {name: known.rates[source] for name, source in copied if source in known.rates}
@@ -66,18 +66,18 @@ class Map(Box):
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
         (train,) = trains
         columns = [
-            made.evaluate(train.view) if copied is None else train.part(copied)
-            for made, copied in self._made(train.schema)
+            value.evaluate(train.view) if copied is None else train.part(copied)
+            for value, copied in self._made(train.schema)
         ]
         return (train.made(self._schema(train.schema), columns),)
 
     @bound
     def _made(self, stream: pa.Schema) -> list[tuple[Bound, str | None]]:
         """The expressions, and the columns that are only copied."""
-        return [(made.bind(stream), made.copies) for _, made in self.columns]
+        return [(value.bind(stream), value.copies) for _, value in self.columns]
 
     @bound
     def _schema(self, stream: pa.Schema) -> pa.Schema:
         return pa.schema(
-            [pa.field(name, made.type) for (name, _), (made, _) in zip(self.columns, self._made(stream), strict=True)]
+            [pa.field(name, value.type) for (name, _), (value, _) in zip(self.columns, self._made(stream), strict=True)]
         )

@@ -87,9 +87,9 @@ class Read(Box):
             rows.append(table.versions.rows.select(names))
             place[at >= 0] = len(now) + at[at >= 0]
         wanted: Any = pa.array(place, mask=place < 0)
-        found = joined(rows).take(wanted)
+        values = joined(rows).take(wanted)
         schema = carried(train.schema, self.table, names)
-        return (train.carrying(pa.RecordBatch.from_arrays([*train.tuples.columns, *found.columns], schema=schema)),)
+        return (train.carrying(pa.RecordBatch.from_arrays([*train.tuples.columns, *values.columns], schema=schema)),)
 
     @property
     def _names(self) -> list[str]:
@@ -105,12 +105,12 @@ def _as_of(versions: RowVersions | None, slots: Ints, numbers: Ints) -> Ints:
 
 @kernel
 def _seek(slots: Ints, numbers: Ints, wanted: Ints, at: Ints) -> Ints:
-    found = np.empty(len(wanted), np.int64)
+    places = np.empty(len(wanted), np.int64)
     for row in range(len(wanted)):
         low, high = 0, len(slots)
         while low < high:
             middle = (low + high) // 2
             before = slots[middle] < wanted[row] or (slots[middle] == wanted[row] and numbers[middle] <= at[row])
             low, high = (middle + 1, high) if before else (low, middle)
-        found[row] = low - 1 if low and slots[low - 1] == wanted[row] else -1
-    return found
+        places[row] = low - 1 if low and slots[low - 1] == wanted[row] else -1
+    return places

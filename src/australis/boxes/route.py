@@ -114,8 +114,8 @@ def _hit(predicate: Bound, tuples: pa.RecordBatch, left: pa.BooleanArray | None)
 
 def _parted(train: Train, column: str, words: pa.Array[Any]) -> Trains:
     """The tuples with each of the words, and the rest: sorted once, however many words there are."""
-    found: Any = pc.index_in(train[column], words)
-    codes: Ints = found.fill_null(len(words)).to_numpy(zero_copy_only=False)
+    places: Any = pc.index_in(train[column], words)
+    codes: Ints = places.fill_null(len(words)).to_numpy(zero_copy_only=False)
     order = np.argsort(codes, kind="stable")
     ends = np.cumsum(np.bincount(codes, minlength=len(words) + 1))
     parted = train.take(order)

@@ -152,8 +152,8 @@ class Union(Box):
             least = -np.inf if values.dtype.kind == "f" else np.iinfo(np.int64).min
             before = sides["#place"][slots[side]] if sides["#count"][slots[side]] else least
             new = np.maximum.accumulate(np.concatenate([[before], np.where(valid, values, least)]).astype(values.dtype))
-            mine = waiting[held["#side"][waiting] == side]
-            yield _Run(train, mine, np.concatenate([held["#place"][mine], new[1:]]), before, new[-1])
+            held_here = waiting[held["#side"][waiting] == side]
+            yield _Run(train, held_here, np.concatenate([held["#place"][held_here], new[1:]]), before, new[-1])
 
 
 @dataclass(frozen=True)
@@ -181,8 +181,8 @@ class _Run:
         return Train(tuples, held[TS][self.slots[:count]], number[:count])
 
     def came(self, count: int, number: Ints) -> Train:
-        some = self.train.slice(0, count)
-        return Train(some.tuples, some.ts, number[len(number) - count :])
+        first = self.train.slice(0, count)
+        return Train(first.tuples, first.ts, number[len(number) - count :])
 
     def hold(self, held: Table, left: int, side: int, serial: int) -> None:
         """Keep what has not left of the train."""
@@ -204,7 +204,7 @@ def _leaving(side: int, runs: list[_Run], done: list[bool], last: int) -> Ints:
     left = np.ones(len(number), np.bool_)
     for at, other in enumerate(runs):
         if at != side:
-            its = other.passed(run.places, at < side, done[at], last)
-            left &= its >= 0
-            number = np.maximum(number, its)
+            passed = other.passed(run.places, at < side, done[at], last)
+            left &= passed >= 0
+            number = np.maximum(number, passed)
     return number[: int(np.count_nonzero(left))]

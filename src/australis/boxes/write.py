@@ -79,9 +79,11 @@ class Write(Box):
                     f"`{name}` is no column to write of the table `{self.table.name}`{near(name, others) or '.'}"
                     f" Those are {listing(others)}"
                 )
-            wanted, got = self.table.schema.field(name).type, value.bind(seen).type
-            if got != wanted and not _converts(got, wanted):
-                raise ExpressionError(f"`{value}` is {got}, and `{name}` of the table `{self.table.name}` is {wanted}")
+            wanted, type_ = self.table.schema.field(name).type, value.bind(seen).type
+            if type_ != wanted and not _converts(type_, wanted):
+                raise ExpressionError(
+                    f"`{value}` is {type_}, and `{name}` of the table `{self.table.name}` is {wanted}"
+                )
         return {"out": self._out(stream)}
 
     def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
@@ -135,16 +137,16 @@ class Write(Box):
         return pa.schema([*stream, *(pa.field(name, value.bind(seen).type) for name, value in self.returning)])
 
     def _carrying(self, train: Train, after: pa.RecordBatch, returned: pa.RecordBatch) -> Train:
-        given = returned if self.returning else after
+        values = returned if self.returning else after
         columns = [train.part(name) for name in train.schema.names]
-        return train.made(self._out(train.schema), [*columns, *given.columns])
+        return train.made(self._out(train.schema), [*columns, *values.columns])
 
     def _compiled(self, table: Table, stream: pa.Schema, names: list[str]) -> Recurrence | None:
         """The expressions as one loop over tuples, where they can be that."""
-        given = dict(self.columns)
+        written = dict(self.columns)
         if not table.valid.keys() >= set(names):
             return None
-        columns = tuple((OLD + name, given.get(name)) for name in names)
+        columns = tuple((OLD + name, written.get(name)) for name in names)
         return recurrence(columns, self._seen(stream), tuple(value for _, value in self.returning))
 
     def _turn_by_turn(
@@ -156,16 +158,16 @@ class Write(Box):
         wanted = pa.schema([(name, value.bind(seen).type) for name, value in self.returning])
         # The first tuples of all keys at once, then the second ones, and so on.
         for rows in np.split(by_turn, np.cumsum(np.bincount(turns))[:-1]):
-            its = slots[rows]
+            turn_slots = slots[rows]
             tuples = train.tuples.take(rows)
-            whole = pa.RecordBatch.from_arrays([*tuples.columns, *table.rows(its, names).columns], schema=seen)
-            made = [(name, value.bind(seen).evaluate(whole)) for name, value in self.columns]
-            given = [value.bind(seen).evaluate(whole) for _, value in self.returning]
-            returned.append(pa.RecordBatch.from_struct_array(pa.StructArray.from_arrays(given, fields=list(wanted)))
-                            if given else pa.RecordBatch.from_arrays([], schema=wanted))  # fmt: skip
-            for name, array in made:
-                table.put(name, its, self._stored(name, array))
-            parts.append(table.rows(its, names))
+            whole = pa.RecordBatch.from_arrays([*tuples.columns, *table.rows(turn_slots, names).columns], schema=seen)
+            written = [(name, value.bind(seen).evaluate(whole)) for name, value in self.columns]
+            results = [value.bind(seen).evaluate(whole) for _, value in self.returning]
+            returned.append(pa.RecordBatch.from_struct_array(pa.StructArray.from_arrays(results, fields=list(wanted)))
+                            if results else pa.RecordBatch.from_arrays([], schema=wanted))  # fmt: skip
+            for name, array in written:
+                table.put(name, turn_slots, self._stored(name, array))
+            parts.append(table.rows(turn_slots, names))
         back = np.argsort(by_turn)
         return joined(parts).take(back), joined(returned).take(back) if self.returning else returned[0]
 
@@ -177,8 +179,8 @@ class Write(Box):
         inputs = [_evaluated(part, train.tuples, failed) for part in compiled.inputs]
 
         def alone(row: int, after: list[Column], returned: list[Column]) -> None:
-            its = slots[row : row + 1]
-            both = self._turn_by_turn(table, train.slice(row, row + 1), its, np.zeros(1, np.int64), names)
+            slot = slots[row : row + 1]
+            both = self._turn_by_turn(table, train.slice(row, row + 1), slot, np.zeros(1, np.int64), names)
             for columns, batch in zip((after, returned), both, strict=True):
                 for (values, valid), array in zip(columns, batch.columns, strict=True):
                     (values[row],), there = plain(array)
@@ -187,8 +189,8 @@ class Write(Box):
         state = [(table[name], table.valid[name]) for name in names]
         after, returned = compiled.run(slots, state, inputs, failed, alone)
         seen = self._seen(train.schema)
-        given = [pa.field(name, value.bind(seen).type) for name, value in self.returning]
-        return _batch(after, [table.schema.field(name) for name in names]), _batch(returned, given)
+        fields = [pa.field(name, value.bind(seen).type) for name, value in self.returning]
+        return _batch(after, [table.schema.field(name) for name in names]), _batch(returned, fields)
 
     def _stored(self, name: str, array: pa.Array[Any]) -> pa.Array[Any]:
         """Values as a column of the table keeps them; whole numbers may lose digits as doubles, as everywhere."""
@@ -240,9 +242,9 @@ def check_key(stream: pa.Schema, table: Keyed) -> None:
                 f"the table `{table.name}` is under `{name}`, which the stream lacks{near(name, stream.names) or '.'}"
                 f" Its columns are {listing(stream.names)}"
             )
-        wanted, got = table.schema.field(name).type, stream.field(name).type
-        if wanted != got:
-            raise SchemaError(f"the key `{name}` of the table `{table.name}` is {wanted}, and the stream's is {got}")
+        wanted, type_ = table.schema.field(name).type, stream.field(name).type
+        if wanted != type_:
+            raise SchemaError(f"the key `{name}` of the table `{table.name}` is {wanted}, and the stream's is {type_}")
 
 
 def carried(stream: pa.Schema, table: Keyed, names: list[str]) -> pa.Schema:
@@ -256,9 +258,9 @@ def carried(stream: pa.Schema, table: Keyed, names: list[str]) -> pa.Schema:
     return pa.schema([*stream, *(table.schema.field(name).with_nullable(True) for name in names)])
 
 
-def _converts(got: pa.DataType, wanted: pa.DataType) -> bool:
-    both = (got, wanted)
-    return pa.types.is_null(got) or all(pa.types.is_integer(each) or pa.types.is_floating(each) for each in both)
+def _converts(type_: pa.DataType, wanted: pa.DataType) -> bool:
+    both = (type_, wanted)
+    return pa.types.is_null(type_) or all(pa.types.is_integer(each) or pa.types.is_floating(each) for each in both)
 
 
 def _turns(slots: Ints) -> tuple[Ints, Ints]:

@@ -5,7 +5,7 @@ A form is the signature of the box's `make`. A box without one is made of its fi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from functools import cache
 from inspect import BoundArguments, Parameter, Signature, signature
@@ -17,6 +17,7 @@ from australis.errors import ArgumentPlace, AustralisError, MadeColumn, NetworkE
 from australis.expressions import Aggregation, Expr
 from australis.model import parameters
 from australis.model.box import Box
+from australis.model.labels import as_written
 from australis.model.order import Order
 from australis.model.parameters import By, Expression, Function, Length, On
 from australis.model.table import Keyed
@@ -126,8 +127,10 @@ class Form:
         """The parameter that takes columns as a mapping, for those whose names are those of parameters."""
         if self._variadic(Parameter.VAR_KEYWORD) is None:
             return ""
-        names = self.signature.parameters
-        return next(name for name in names if any(get_origin(each) is Mapping for each in _each(self.types[name])))
+        return next(filter(self._is_mapping, self.signature.parameters))
+
+    def _is_mapping(self, name: str) -> bool:
+        return any(get_origin(each) is Mapping for each in (self.types[name], *get_args(self.types[name])))
 
     def _variadic(self, kind: Any) -> str | None:
         return next((name for name, each in self.signature.parameters.items() if each.kind == kind), None)
@@ -138,7 +141,7 @@ class Form:
         if _required(parameter):
             return True
         default = () if parameter.kind in _VARIADIC else parameter.default
-        return value not in ([], {}, None) and value != default
+        return value != as_written(default) and not (default is None and not value and self._is_mapping(name))
 
     def _arguments(self, written: object) -> dict[str, Any]:
         """What is written, by parameter."""
@@ -260,10 +263,6 @@ def _form_of_fields(kind: type[Any]) -> Form:
 
 def _required(parameter: Parameter) -> bool:
     return parameter.default is Parameter.empty and parameter.kind not in _VARIADIC
-
-
-def _each(type_: Any) -> Iterable[Any]:
-    return get_args(type_) if get_origin(type_) is not Mapping else (type_,)
 
 
 def _check_values(written: Mapping[Any, Any], keys: Sequence[str]) -> None:

@@ -16,7 +16,7 @@ from australis.boxes.signals.timebases import timebase
 from australis.boxes.signals.trigger import Trigger
 from australis.errors import AustralisError
 from australis.model.train import Train
-from australis.testing import Cut, cuts
+from australis.testing import Cut, apply, cuts, rows
 from australis.testing.signals import signal
 from tests.oracles.running import SINGLY, in_any_order, partitioned, run
 from tests.oracles.signals import SCHEMA, Came, in_runs, late, news, outs, signals, train_of
@@ -155,3 +155,10 @@ def test_a_train_of_many_ranges_keeps_them_all() -> None:
     whole: Train = signal("audio segment<int16>", audio=[segment(values, timebase(8))])
     got, _ = run(Trigger(50, 0), [whole])
     assert [row[:2] for row, *_ in got] == [(at, at) for at in range(0, 1000, 2)]
+
+
+def test_a_train_may_tell_more_ranges_than_the_kernel_has_room_for_at_once() -> None:
+    sound = segment([0, 9] * 3000, timebase(8), dtype="int16")
+    audio = [sound[at : at + 4] for at in range(0, 6000, 4)]
+    found, _ = apply(Trigger(6, 3), signal("audio segment<int16>", audio=audio), end=True)
+    assert rows(found) == [(at, at, True) for at in range(1, 6000, 2)]

@@ -108,17 +108,15 @@ class Aggregate(Box):
         (stream,) = inputs
         self._shape(stream)
         if type(self.partial) is not bool:
-            raise SchemaError(
-                f"partial says whether windows short of tuples are emitted at the end, not {self.partial!r}"
-            )
+            raise SchemaError(f"`partial` is true or false, not {self.partial!r}")
         if isinstance(self.advance, Expr) and self.advance.bind(stream).type != pa.bool_():
             raise ExpressionError(f"the window advances by a predicate, which `{self.advance}` is not")
         attribute = pa.field(self.order.attribute, _beginning(self.order.check(stream)))
         if attribute.name in self.order.by:
             raise SchemaError(f"`{attribute.name}` is both what windows are taken on and a group")
-        made = [pa.field(name, result.type) for name, result in self._folded(stream).results]
+        results = [pa.field(name, result.type) for name, result in self._folded(stream).results]
         groups = [stream.field(name) for name in self.order.by]
-        return {"out": pa.schema([attribute, *groups, *made]), "late": stream}
+        return {"out": pa.schema([attribute, *groups, *results]), "late": stream}
 
     def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
         return (self.order.by,)
@@ -195,20 +193,21 @@ class Aggregate(Box):
 
     def _fill_panes(self, tables: Tables, train: Train, late: Bools, shape: by_pane.PaneShape) -> list[Train]:
         groups, windows, functions = tables["by"], tables["windows"], self._folded(train.schema)
-        those = self.order.find(groups, train)
+        row_groups = self.order.find(groups, train)
         places, valid = self.order.places(train)
         slots = np.empty(len(train), np.int64)
         row, closed = 0, by_pane.none_closed()
-        its = by_pane.groups_of(groups)
+        columns = by_pane.groups_of(groups)
         while row < len(train):
             windows.reserve(1)
             panes = by_pane.panes_of(windows)
             row, top, full = by_pane.place(
-                those, row, places, valid, train.ts, shape, its, panes, windows.spare, windows.top, slots, late, closed
-            )
+                row_groups, row, places, valid, train.ts, shape, columns, panes, windows.spare, windows.top, slots,
+                late, closed,
+            )  # fmt: skip
             windows.taken(top)
             if full:
-                closed = by_pane.close_due(row, those[row], shape, its, panes, closed)
+                closed = by_pane.close_due(row, row_groups[row], shape, columns, panes, closed)
                 row += 1
         accumulators = functions.accumulators(windows, tables)
         functions.add(accumulators, Contributions(slots, ALL, places), train.tuples)
@@ -224,21 +223,21 @@ class Aggregate(Box):
         accumulators = functions.accumulators(windows, tables)
         oldest = windows["#oldest"][closed.panes]
         if shape.grid.per_window == 1:
-            made = [each.at(closed.panes) for each in accumulators]
+            accumulated = [each.at(closed.panes) for each in accumulators]
         else:
-            made = [
+            accumulated = [
                 one.merge(each, closed.starts, closed.panes)
                 for one, each in zip(functions.folds, accumulators, strict=True)
             ]
             oldest = np.minimum.reduceat(oldest, closed.starts[:-1])
         starts = begins(closed.windows, shape.grid)
-        out = self._results(tables, stream, functions, made, starts, closed.groups, oldest, numbers)
+        out = self._results(tables, stream, functions, accumulated, starts, closed.groups, oldest, numbers)
         windows.free(closed.dropped)
         return out
 
     def _fill_windows(self, tables: Tables, train: Train, late: Bools) -> list[Train]:
         groups, windows, functions = tables["by"], tables["windows"], self._folded(train.schema)
-        those = self.order.find(groups, train)
+        row_groups = self.order.find(groups, train)
         places, valid = self.order.places(train)
         opens = np.empty(0, np.bool_)
         if isinstance(self.advance, Expr):
@@ -248,7 +247,7 @@ class Aggregate(Box):
             windows.reserve(need)
             outcome = by_window.room(max(_CONTRIBUTIONS, 2 * need))
             row, top, need = by_window.place(
-                those, row, places, valid, opens, train.ts, shape, by_window.groups_of(groups),
+                row_groups, row, places, valid, opens, train.ts, shape, by_window.groups_of(groups),
                 by_window.windows_of(windows), windows.spare, windows.top, late, outcome,
             )  # fmt: skip
             windows.taken(top)
@@ -265,9 +264,9 @@ class Aggregate(Box):
         if not len(closed):
             return empty(self._schema(stream))
         windows, functions = tables["windows"], self._folded(stream)
-        made = [each.at(closed) for each in functions.accumulators(windows, tables)]
+        accumulated = [each.at(closed) for each in functions.accumulators(windows, tables)]
         starts, groups, oldest = (windows[name][closed] for name in ("#start", "#group", "#oldest"))
-        return self._results(tables, stream, functions, made, starts, groups, oldest, numbers)
+        return self._results(tables, stream, functions, accumulated, starts, groups, oldest, numbers)
 
     def _drop(self, tables: Tables, functions: Folded, dropped: Ints) -> None:
         functions.release(functions.accumulators(tables["windows"], tables), dropped)
@@ -308,7 +307,7 @@ class Aggregate(Box):
         tables: Tables,
         stream: pa.Schema,
         functions: Folded,
-        made: list[Accumulators],
+        accumulated: list[Accumulators],
         starts: Values,
         groups: Ints,
         oldest: Ints,
@@ -322,7 +321,7 @@ class Aggregate(Box):
         columns = [
             arrow(kept, None, type_),
             *(tables["by"].get(name, groups) for name in self.order.by),
-            *functions.finish(made),
+            *functions.finish(accumulated),
         ]
         return Train(pa.RecordBatch.from_arrays(columns, schema=schema), oldest, numbers)
 
@@ -332,8 +331,8 @@ class Aggregate(Box):
 
     @bound
     def _folded(self, stream: pa.Schema) -> Folded:
-        taken = (self.order.attribute, *self.order.by)
-        return folded(self.functions, stream, place_type(self.order.check(stream)), taken)
+        reserved = (self.order.attribute, *self.order.by)
+        return folded(self.functions, stream, place_type(self.order.check(stream)), reserved)
 
     @property
     def _sorted_first(self) -> bool:

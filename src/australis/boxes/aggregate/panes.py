@@ -45,7 +45,7 @@ class PaneGroups(NamedTuple):
 
 
 class Panes(NamedTuple):
-    """The columns that they need of the table of panes."""
+    """The columns of the table of panes."""
 
     group: Ints
     ordinal: Ints
@@ -99,10 +99,10 @@ def panes_of(table: Table) -> Panes:
 @kernel
 def none_closed() -> Closed:
     """Room for windows to come."""
-    some = 64
+    room = 64
     return Closed(
-        np.empty(some, np.int64), np.empty(some, np.int64), np.empty(some, np.int64), np.zeros(some + 1, np.int64),
-        np.empty(some, np.int64), np.empty(some, np.int64), np.zeros(3, np.int64),
+        np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64), np.zeros(room + 1, np.int64),
+        np.empty(room, np.int64), np.empty(room, np.int64), np.zeros(3, np.int64),
     )  # fmt: skip
 
 
@@ -163,10 +163,10 @@ def _close(
 
 
 @kernel
-def close_all(those: Ints, shape: PaneShape, groups: PaneGroups, panes: Panes) -> Closed:
+def close_all(ending: Ints, shape: PaneShape, groups: PaneGroups, panes: Panes) -> Closed:
     """Close every window of these groups: nothing more will come."""
     out = none_closed()
-    for group in those:
+    for group in ending:
         while not _close(-1, group, shape.grid.origin, True, shape, groups, panes, out):
             out = _more(out)
     return out
@@ -281,7 +281,7 @@ def _stays(
 
 @inner
 def place(
-    those: Ints,
+    row_groups: Ints,
     start: int,
     places: Values,
     valid: Bools,
@@ -295,27 +295,27 @@ def place(
     late: Bools,
     out: Closed,
 ) -> tuple[int, int, bool]:
-    """Put tuples of `those` groups, from row `start` on, in panes and close windows, while there is room for both.
+    """Put tuples from row `start` on in the panes of their groups, and close windows, while there is room for both.
 
     Fills in `slots` (-1 for a tuple that is late or between windows), `late`, and arrival numbers in `places`. Gives
     the row it came to, the top of the spare slots, and whether that row is in place but could not close all it should.
     """
     simple = shape.whole and not shape.counts and groups.heap.shape[1] == 1
-    for row in range(start, len(those)):
+    for row in range(start, len(row_groups)):
         if top == 0:
             return row, top, False
-        group = those[row]
+        group = row_groups[row]
         if simple and valid[row] and _stays(np.uintp(row), np.uintp(group), places, ts, shape, groups, panes, slots):
             continue
         top, due = _put(row, group, places, valid, ts[row], shape, groups, panes, spare, top, slots, late)
         if due and not _close(row, group, groups.heap[group, 0], False, shape, groups, panes, out):
             return row, top, True
-    return len(those), top, False
+    return len(row_groups), top, False
 
 
 @kernel
 def close_due(row: int, group: int, shape: PaneShape, groups: PaneGroups, panes: Panes, out: Closed) -> Closed:
-    """Close what a tuple made due, with more room."""
+    """Close the windows that a tuple made due, with more room."""
     out = _more(out)
     while not _close(row, group, groups.heap[group, 0], False, shape, groups, panes, out):
         out = _more(out)

@@ -76,30 +76,30 @@ class Folded:
             except OverflowError:
                 hint = "sum their seconds with epoch" if pa.types.is_duration(one.type) else "cast to double"
                 raise RunError(f"`{call}`: overflow; the result does not fit in 64 bits, {hint}") from None
-        made = pa.RecordBatch.from_arrays(columns, names=[f"#{i}" for i in range(len(columns))])
-        return [result.evaluate(made) for _, result in self.results]
+        values = pa.RecordBatch.from_arrays(columns, names=[f"#{i}" for i in range(len(columns))])
+        return [result.evaluate(values) for _, result in self.results]
 
 
 @lru_cache(maxsize=256)
-def folded(functions: Functions, stream: pa.Schema, order: pa.DataType, taken: tuple[str, ...]) -> Folded:
-    """Bind functions to a stream; `taken` are the other columns of the output, whose names they may not have."""
+def folded(functions: Functions, stream: pa.Schema, order: pa.DataType, reserved: tuple[str, ...]) -> Folded:
+    """Bind functions to a stream; `reserved` are the other columns of the output, whose names they may not have."""
     if not functions:
         raise SchemaError("no function is given: say for example cars='count(*)'")
     calls: dict[AggregateCall, int] = {}
     for name, function in functions:
-        if name in taken:
+        if name in reserved:
             raise SchemaError(f"`{name}` is a column of the output already: give `{function}` another name")
         for call in function.calls:
             calls.setdefault(call, len(calls))
     arguments = tuple(tuple(argument.bind(stream) for argument in call.args) for call in calls)
     folds = tuple(
-        fold(call, tuple(argument.type for argument in given), order)
-        for call, given in zip(calls, arguments, strict=True)
+        fold(call, tuple(argument.type for argument in bound), order)
+        for call, bound in zip(calls, arguments, strict=True)
     )
-    made = pa.schema([pa.field(f"#{i}", one.type) for i, one in enumerate(folds)])
+    schema = pa.schema([pa.field(f"#{i}", one.type) for i, one in enumerate(folds)])
     results = []
     for name, function in functions:
         numbered = {f"#{i}": f"#{calls[call]}" for i, call in enumerate(function.calls)}
         with placed(ExpressionPlace(str(function))):
-            results.append((name, function.outer.rename(numbered).bind(made)))
+            results.append((name, function.outer.rename(numbered).bind(schema)))
     return Folded(tuple(calls), folds, arguments, tuple(results))

@@ -71,9 +71,9 @@ class Outcome(NamedTuple):
     """How much of the above is filled: contributions, closed windows, dropped windows."""
 
     def cut(self) -> Outcome:
-        given, closed, dropped = self.lengths
+        rows, closed, dropped = self.lengths
         return Outcome(
-            self.rows[:given], self.slots[:given], self.triggers[:closed], self.closed[:closed],
+            self.rows[:rows], self.slots[:rows], self.triggers[:closed], self.closed[:closed],
             self.dropped[:dropped], self.lengths,
         )  # fmt: skip
 
@@ -158,9 +158,9 @@ def _open(
 
 
 @inner
-def close_all(those: Ints, groups: WindowGroups, windows: Windows, out: Outcome) -> None:
+def close_all(ending: Ints, groups: WindowGroups, windows: Windows, out: Outcome) -> None:
     """Close every window of these groups: nothing more will come."""
-    for group in those:
+    for group in ending:
         while groups.head[group]:
             _drop_first(-1, group, groups, windows, out)
 
@@ -190,7 +190,7 @@ def _open_between(
     spare: Ints,
     top: int,
 ) -> int:
-    """Have the windows of these indices in the chain; the new top of the spare slots."""
+    """Open the windows of these indices that are not open yet; gives the new top of the spare slots."""
     grid = shape.grid
     before, slot = -1, groups.head[group] - 1
     if groups.tail[group] and windows.ordinal[groups.tail[group] - 1] < lowest:
@@ -211,8 +211,8 @@ def _open_between(
 def _give(
     row: int, group: int, lowest: int, highest: int, ts: int, groups: WindowGroups, windows: Windows, out: Outcome
 ) -> bool:
-    """Give a tuple to the windows of these indices that are not done; whether all that want it are."""
-    given, wanted = out.lengths[0], False
+    """Give a tuple to the windows of these indices that are not done; gives whether all of them were."""
+    before, wanted = out.lengths[0], False
     slot = groups.head[group] - 1
     while slot >= 0:
         if lowest <= windows.ordinal[slot] <= highest:
@@ -222,12 +222,12 @@ def _give(
                 out.lengths[0] += 1
                 windows.oldest[slot] = min(windows.oldest[slot], ts)
         slot = windows.chain[slot] - 1
-    return wanted and out.lengths[0] == given
+    return wanted and out.lengths[0] == before
 
 
 @inner
 def place(
-    those: Ints,
+    row_groups: Ints,
     start: int,
     places: Values,
     valid: Bools,
@@ -241,14 +241,14 @@ def place(
     late: Bools,
     out: Outcome,
 ) -> tuple[int, int, int]:
-    """Give tuples of `those` groups, from row `start` on, to their windows, and close windows.
+    """Give tuples from row `start` on to the windows of their groups, and close windows.
 
     Fills in `late`, and arrival numbers in `places`. `opens` says which tuples satisfy the predicate that advances the
     window, if one does. Stops early when spare slots or room for the outcome run short. Gives the row it came to, the
     top of the spare slots, and how many slots and how much room that row may need.
     """
-    for row in range(start, len(those)):
-        group, here = those[row], places[row]
+    for row in range(start, len(row_groups)):
+        group, here = row_groups[row], places[row]
         lowest, highest = 0, groups.opened[group] + 1
         fits = shape.counts or (valid[row] and shape.grid.least <= here <= shape.grid.most)
         need = groups.held[group] + 1
@@ -283,4 +283,4 @@ def place(
         late[row] = _give(row, group, lowest, highest, ts[row], groups, windows, out)
         if shape.bounded and bounded(group, groups.heap, groups.seen):
             _drop_ended(row, group, groups.heap[group, 0], shape, groups, windows, out)
-    return len(those), top, 0
+    return len(row_groups), top, 0

@@ -232,15 +232,15 @@ class Join(Box):
         chains = [chain_of(tables[side], tables["keys"], side) for side in _SIDES]
         place = tables["left"]["#place"].dtype
         reach = (place.type(size or 0), size is not None, None if place.kind == "i" else 0.0)
-        found = [np.empty(_MOST_PAIRS, np.int64) for _ in range(3)]
+        room = [np.empty(_MOST_PAIRS, np.int64) for _ in range(3)]
         streams = [left.schema, right.schema]
         at, out = np.zeros(4, np.int64), []
         while at[2] or at[0] < len(left) or at[1] < len(right):
             pairs = pair_up(
                 arrivals[0], arrivals[1], chains[0], chains[1], spares[0], spares[1], tops, at, reach,
-                found[0], found[1], found[2],
+                room[0], room[1], room[2],
             )  # fmt: skip
-            out.append(self._matched(tables, trains, found[0][:pairs], found[1][:pairs], found[2][:pairs].copy()))
+            out.append(self._matched(tables, trains, room[0][:pairs], room[1][:pairs], room[2][:pairs].copy()))
         for side, train, arrived, chain, top in zip(_SIDES, trains, arrivals, chains, tops, strict=True):
             came = taken(arrived.slots)
             settle(tables[side], train, came, int(top), self._limits(tables, side, streams, came), chain)
@@ -271,8 +271,8 @@ class Join(Box):
         if sweep(tables[side], limits, chain, swept[f"#{side}"]):
             swept.touched[0] = True
             if keys.key:
-                those = keys.slots
-                keys.free(those[(keys["#head_left"][those] == 0) & (keys["#head_right"][those] == 0)])
+                slots = keys.slots
+                keys.free(slots[(keys["#head_left"][slots] == 0) & (keys["#head_right"][slots] == 0)])
 
     def _limits(self, tables: Tables, side: str, streams: list[pa.Schema], slots: Ints) -> Values:
         """Below which places no partner can come for held tuples, by what the order of the other side promises."""
@@ -286,8 +286,8 @@ class Join(Box):
             return none
         group = np.zeros(1, np.int64)
         if order.by:
-            those = tables[side]["#key"][slots]
-            columns = [tables["keys"].get(str(key.index(name)), those) for name in order.by]
+            key_slots = tables[side]["#key"][slots]
+            columns = [tables["keys"].get(str(key.index(name)), key_slots) for name in order.by]
             group = groups.lookup(columns, len(slots))
         full = (group >= 0) & (groups["#seen"][group] >= groups["#heap"].shape[1])
         promised = groups["#heap"][group, 0].astype(none.dtype)

@@ -28,8 +28,8 @@ class Pair:
     @cached_property
     def names(self) -> dict[str, str]:
         """From `left.x` and `right.x` to the columns of a pair."""
-        taken = set(self.left.names)
-        right = {name: name + _SUFFIX if name in taken else name for name in self.right.names}
+        lefts = set(self.left.names)
+        right = {name: name + _SUFFIX if name in lefts else name for name in self.right.names}
         return {LEFT + name: name for name in self.left.names} | {RIGHT + name: to for name, to in right.items()}
 
     @cached_property

@@ -23,16 +23,16 @@ class JoinArrivals(NamedTuple):
 
 @inner
 def _arrived(
-    row: int, mine: JoinArrivals, chain: ChainColumns, others: ChainColumns, spare: Ints, top: int, band: Any
+    row: int, side: JoinArrivals, chain: ChainColumns, others: ChainColumns, spare: Ints, top: int, band: Any
 ) -> tuple[int, int]:
     """Hold a tuple if its side is kept; its first partner, as slot + 1, and the stack of spare slots."""
     size, banded, parts = band
-    key, here = mine.key[row], mine.place[row]
-    if key < 0 or not mine.timely[row]:
+    key, here = side.key[row], side.place[row]
+    if key < 0 or not side.timely[row]:
         return 0, top
-    if mine.kept:
+    if side.kept:
         top -= 1
-        mine.slots[row] = spare[top]
+        side.slots[row] = spare[top]
         link(spare[top], key, here, row, chain)
     return (first_from(key, here, size, parts, others) if banded else others.head[key]), top
 
@@ -41,7 +41,7 @@ def _arrived(
 def _probe(
     row: int,
     partner: int,
-    mine: JoinArrivals,
+    side: JoinArrivals,
     others: ChainColumns,
     band: Any,
     me: Ints,
@@ -51,10 +51,10 @@ def _probe(
 ) -> tuple[int, int]:
     """Pair a tuple with those from `partner` on while there is room; the next partner and the number of pairs."""
     size, banded, parts = band
-    here = mine.place[row]
+    here = side.place[row]
     high = upper(here, size, parts)
     while partner and pairs < len(me) and not (banded and above(others.place[partner - 1], high, here, size, parts)):
-        me[pairs], them[pairs], numbers[pairs] = ~row, identity(partner - 1, others), mine.number[row]
+        me[pairs], them[pairs], numbers[pairs] = ~row, identity(partner - 1, others), side.number[row]
         pairs += 1
         partner = others.next[partner - 1]
     return (partner if partner and pairs == len(me) else 0), pairs

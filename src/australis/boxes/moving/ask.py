@@ -50,8 +50,8 @@ class Question:
     condition: str | None = None
 
     def __str__(self) -> str:
-        given = [(each.name, getattr(self, each.name)) for each in fields(self)[1:]]
-        return " ".join([self.kind, *(f"{name}={value}" for name, value in given if value is not None)])
+        values = [(each.name, getattr(self, each.name)) for each in fields(self)[1:]]
+        return " ".join([self.kind, *(f"{name}={value}" for name, value in values if value is not None)])
 
 
 @dataclass(frozen=True)
@@ -121,12 +121,12 @@ class Ask(Answering):
 
     @property
     def led(self) -> bool:
-        """Whether partitions must be told of focal objects, or of the time."""
+        """Whether partitions need the focal objects, or the time, of others."""
         return self.timeout is not None or bool(self.focals)
 
     @property
     def each(self) -> bool:
-        """Whether answers are told of moment by moment, not after trains."""
+        """Whether updates are given moment by moment, not after trains."""
         return self._watch.each
 
     @property
@@ -147,8 +147,8 @@ class Ask(Answering):
         if unread:
             raise NetworkError(f"the query {unread[0]} does not read: see docs/moving.md for what a kind must have")
         ports = self._watch.outputs(*self._inputs(*inputs))
-        made = {"out": ports["out"], "refused": inputs[0]}
-        return {**made, "candidates": ports["candidates"]} if self._nearest else made
+        own = {"out": ports["out"], "refused": inputs[0]}
+        return {**own, "candidates": ports["candidates"]} if self._nearest else own
 
     def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
         together = self._watch.waits(inputs[0])
@@ -168,13 +168,13 @@ class Ask(Answering):
         fine = known.possible(trains[0], self.x, self.y, self.earth)
         possible = trains[0] if fine is None else trains[0].where(pa.array(fine))
         reports = self._selected(tables, possible)
-        told = trains[1] if self.led else empty(self._watch.focal(reports.schema))
+        focal = trains[1] if self.led else empty(self._watch.focal(reports.schema))
         rows = empty(ROWS)
         if not len(tables["queries"]) and any(map(len, trains)):
             latest, size = max(int(train.ts.max()) for train in trains if len(train)), len(self.queries)
             number = min(int(train.number[0]) for train in trains if len(train)) - 1  # before the first report
             rows = Train(self._rows, np.full(size, latest), np.full(size, number))
-        out, _, refused, *near = self._watch.step(tables, (reports, rows, told), moment)
+        out, _, refused, *near = self._watch.step(tables, (reports, rows, focal), moment)
         if fine is not None:
             refused = by_number(refused, trains[0].where(pa.array(~fine)))
         return (out, refused, *near) if self._nearest else (out, refused)
@@ -190,11 +190,11 @@ class Ask(Answering):
         if not len(fails):
             return reports
         ids, x = reports[self.id], reports[self.x]
-        some = ids.take(fails)
-        there = tables["objects"].lookup([some], len(fails)) >= 0
+        failing = ids.take(fails)
+        there = tables["objects"].lookup([failing], len(fails)) >= 0
         if self._watch.waits(reports.schema):
             there[:] = True  # reports that wait may tell of it
-        fine[fails] = there | pc.is_in(some, ids.filter(fits)).to_numpy(zero_copy_only=False)
+        fine[fails] = there | pc.is_in(failing, ids.filter(fits)).to_numpy(zero_copy_only=False)
         places = {self.x: pc.if_else(fits, x, pa.scalar(None, x.type))}
         columns = [places.get(name, reports.part(name)) for name in reports.schema.names]
         return reports.made(reports.schema, columns).where(pa.array(fine))
@@ -223,17 +223,17 @@ class Ask(Answering):
         return [name for (name, _), fine in zip(self.queries, good, strict=True) if not fine]
 
     def _inputs(self, *inputs: pa.Schema) -> tuple[pa.Schema, ...]:
-        """What the watch has: objects, queries, and what tells of focal objects."""
+        """The inputs of the watch: objects, queries and focal objects."""
         return inputs[0], ROWS, inputs[1] if self.led else self._watch.focal(inputs[0])
 
     @bound
     def _only(self, objects: pa.Schema) -> Bound | None:
         if self.only is None:
             return None
-        made = self.only.bind(objects)
-        if made.type != pa.bool_():
-            raise ExpressionError(f"the condition `{self.only}` gives a {made.type}, not a boolean")
-        return made
+        condition = self.only.bind(objects)
+        if condition.type != pa.bool_():
+            raise ExpressionError(f"the condition `{self.only}` gives a {condition.type}, not a boolean")
+        return condition
 
 
 def by_number(one: Train, other: Train) -> Train:

@@ -40,7 +40,7 @@ def updates(stream: pa.Schema, by: Sequence[str], sign: str) -> None:
 
 
 def focal(stream: pa.Schema, wanted: pa.Schema) -> None:
-    """What tells of focal objects is of a fixed form, as `lead` gives it."""
+    """Refuse a stream of focal objects that has another schema than `lead` gives."""
     if not stream.equals(wanted):
         raise SchemaError(f"the third input has {stream.names}, and tells of focal objects by {wanted.names}")
 

@@ -22,11 +22,11 @@ def differences(grid: CellGrid, here: Regions, there: Regions, queries: Ints) ->
     at, out = np.array([0, -1, 0]), []
     room = max(_MOST_PAIRS, int(np.diff(grid.starts).max()))
     while at[0] < len(queries):
-        found = np.empty((2, room), np.int64)
-        count = _differences(grid, here, there, queries, at, found[0], found[1])
-        out.append(found[:, :count])
-    asking, asked = np.concatenate(out, axis=1)
-    return asking, asked
+        pairs = np.empty((2, room), np.int64)
+        count = _differences(grid, here, there, queries, at, pairs[0], pairs[1])
+        out.append(pairs[:, :count])
+    asking, objects = np.concatenate(out, axis=1)
+    return asking, objects
 
 
 def members(grid: CellGrid, regions: Regions, queries: Ints) -> tuple[Ints, Ints]:
@@ -37,7 +37,7 @@ def members(grid: CellGrid, regions: Regions, queries: Ints) -> tuple[Ints, Ints
 
 @inner
 def _differences(
-    grid: CellGrid, here: Regions, there: Regions, queries: Ints, at: Ints, asking: Ints, asked: Ints
+    grid: CellGrid, here: Regions, there: Regions, queries: Ints, at: Ints, asking: Ints, objects: Ints
 ) -> int:
     """Go on from `at` (a query, a row or none yet, a cell) while there is room for all objects of a cell."""
     count = 0
@@ -66,7 +66,7 @@ def _differences(
                         if contains(here, query, grid.x[i], grid.y[i], grid.mask[i], grid.id[i]) and not contains(
                             there, query, grid.x_there[i], grid.y_there[i], grid.mask_there[i], grid.id[i]
                         ):
-                            asking[count], asked[count] = query, grid.slots[i]
+                            asking[count], objects[count] = query, grid.slots[i]
                             count += 1
                 spot += 1
             row += 1

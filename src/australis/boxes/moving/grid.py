@@ -71,14 +71,14 @@ def grid(here: Points, there: Points, slots: Ints, crowd: float = _CROWD) -> Cel
         _settle(cells, starts.copy(), order)
     sorted_ = slots[order]
     bounds = np.empty((columns * rows, 8))
-    made = CellGrid(
+    index = CellGrid(
         corner, np.array([columns, rows]), starts, sorted_, here.id[sorted_],
         here.x[sorted_], here.y[sorted_], here.mask[sorted_],
         there.x[sorted_], there.y[sorted_], there.mask[sorted_], bounds, low, top, np.ones(1),
     )  # fmt: skip
-    _bound(made)
-    made.room[0] = _room(made)
-    return made
+    _bound(index)
+    index.room[0] = _room(index)
+    return index
 
 
 def _evenly(x: Floats, y: Floats, crowd: float) -> tuple[Ints, Ints, Floats, Floats]:

@@ -55,8 +55,8 @@ def released(
     for place, each in enumerate(whole):
         cut = int(np.searchsorted(each.number, numbers[over])) if over < len(numbers) else len(each)
         _wait(tables[_name(place)], each.slice(cut, len(each)))
-        some = each.slice(0, cut)
-        out.append(Train(some.tuples, some.ts, ends[which[np.searchsorted(numbers, some.number)]]))
+        ready = each.slice(0, cut)
+        out.append(Train(ready.tuples, ready.ts, ends[which[np.searchsorted(numbers, ready.number)]]))
     return tuple(out), nows[over - 1].item() if over else first
 
 

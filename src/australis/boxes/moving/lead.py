@@ -97,10 +97,10 @@ class Lead(Updating):
         number = max(moment.number, *(int(train.number[-1]) for train in trains if len(train)))
         latest = max(int(train.ts.max()) for train in trains if len(train))
         trains = (self._believed(tables, reports), *trains[1:])
-        found = [self._part(tables, part, number, latest) for part in self._parts(trains)]
-        found.append(self._tick(trains[0], before, number, latest))
-        told = concat(schema, found)
-        return (told.take(np.argsort(told.number, kind="stable")) if self.each else told,)
+        told_parts = [self._part(tables, part, number, latest) for part in self._parts(trains)]
+        told_parts.append(self._tick(trains[0], before, number, latest))
+        out = concat(schema, told_parts)
+        return (out.take(np.argsort(out.number, kind="stable")) if self.each else out,)
 
     def _parts(self, trains: Trains) -> Iterator[Trains]:
         """The trains as they are taken: with `each`, those with queries apart from the others."""
@@ -113,7 +113,7 @@ class Lead(Updating):
             yield part.trains
 
     def _part(self, tables: Tables, trains: Trains, number: int, latest: int) -> Train:
-        """What is told of focal objects."""
+        """The tuples that leave after a part: where focal objects are now."""
         reports = trains[0]
         schema = self._schema(reports.schema)
         named = known.named(reports, self.id)
@@ -130,11 +130,11 @@ class Lead(Updating):
         ts[: len(focal)], numbers[: len(focal)] = reports.ts[focal], reports.number[focal]
         if self.each:
             numbers[len(focal) :] = when
-        made = Train(tuples, ts, numbers)
-        return made.take(np.argsort(numbers, kind="stable")) if self.each else made
+        out = Train(tuples, ts, numbers)
+        return out.take(np.argsort(numbers, kind="stable")) if self.each else out
 
     def _believed(self, tables: Tables, reports: Train) -> Train:
-        """The reports that tell what can be; the clock is set."""
+        """Set the clock, and give the reports that can be true."""
         fine = known.possible(reports, self.x, self.y, self.earth)
         if self.timeout is not None and self.time is not None:
             times, timed = Order(self.time).places(reports)
@@ -167,16 +167,20 @@ class Lead(Updating):
         silent, first = np.unique(fresh[order], return_index=True)
         when, other = since[order][first], ~np.isin(silent, ids)
         silent, when = silent[other], when[other]
-        found = objects.lookup([pa.array(silent)], len(silent))
-        there = found[found >= 0]
+        found_slots = objects.lookup([pa.array(silent)], len(silent))
+        there = found_slots[found_slots >= 0]
         columns = [objects.get(name, there) for name in (self.id, known.X, known.Y)]
         if self.time is not None:
             columns.append(objects.get(known.TIME, there))
         schema = self._schema(reports.schema)
         cast = [column.cast(field.type) for column, field in zip(columns, schema, strict=True)]
-        told = named if self.each else named[last]
+        focal_rows = named if self.each else named[last]
         here = ids if self.each else ids[last]
-        return told[np.isin(here, focals)], pa.RecordBatch.from_arrays(cast, schema=schema), when[found >= 0]
+        return (
+            focal_rows[np.isin(here, focals)],
+            pa.RecordBatch.from_arrays(cast, schema=schema),
+            when[found_slots >= 0],
+        )
 
     def _keep(self, tables: Tables, reports: Train, rows: Ints) -> None:
         """Write where objects are that report; those that are nowhere, or have been silent too long, go."""

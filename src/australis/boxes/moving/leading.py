@@ -27,35 +27,36 @@ def schema(identifier: pa.Field[pa.DataType], x: str, y: str, time: pa.Field[pa.
 
 def slots(leaders: Table, queries: Table) -> Ints:
     """The slots of the queries' focal objects, -1 where there is none."""
-    found = np.full(len(queries.alive), -1, np.int64)
+    leading = np.full(len(queries.alive), -1, np.int64)
     bound = np.flatnonzero(queries.alive & queries["bound"])
-    found[bound] = leaders.lookup([pa.array(queries[asked.FOCAL][bound])], len(bound))
-    return found
+    leading[bound] = leaders.lookup([pa.array(queries[asked.FOCAL][bound])], len(bound))
+    return leading
 
 
 def points(leaders: Table) -> Points:
     return known.points(leaders, leaders.alive)
 
 
-def report(leaders: Table, told: Train, names: tuple[str, str, str], times: Any, timed: Bools) -> Ints:
+def report(leaders: Table, reports: Train, names: tuple[str, str, str], time: str | None) -> Ints:
     """Write the last report of each focal object; one that is nowhere goes. Gives the `ts` of reports, by slot."""
     identifier, x, y = names
-    rows = known.named(told, identifier)
-    found = leaders.find([told[identifier].cast(pa.int64()).take(rows)], len(rows))
-    last = known.latest(found, len(leaders.alive))
-    columns = {known.X: known.coordinate(told, x), known.Y: known.coordinate(told, y), known.TIME: times}
+    times, timed = known.times(reports, time)
+    rows = known.named(reports, identifier)
+    found_slots = leaders.find([reports[identifier].cast(pa.int64()).take(rows)], len(rows))
+    last = known.latest(found_slots, len(leaders.alive))
+    columns = {known.X: known.coordinate(reports, x), known.Y: known.coordinate(reports, y), known.TIME: times}
     placed = np.isfinite(columns[known.X]) & np.isfinite(columns[known.Y]) & timed
     there = placed[rows[last]]
     for name, values in columns.items():
-        leaders[name][found[last[there]]] = values[rows[last[there]]]
+        leaders[name][found_slots[last[there]]] = values[rows[last[there]]]
     stamps = np.full(len(leaders.alive), LAST)
-    stamps[found[last]] = told.ts[rows[last]]
-    leaders.free(found[last[~there]])
+    stamps[found_slots[last]] = reports.ts[rows[last]]
+    leaders.free(found_slots[last[~there]])
     return stamps
 
 
 def forget(leaders: Table, queries: Table, removed: Bools, oldest: Any) -> None:
-    """Let go of those that no query follows any more, or that have been silent since before `oldest`."""
+    """Free the focal objects that no query follows any more, or that have been silent since before `oldest`."""
     kept = np.zeros(len(leaders.alive), np.bool_)
     following = slots(leaders, queries)
     following = following[~removed]

@@ -117,32 +117,32 @@ class Meet(Updating):
     def _delta(self, table: Table, train: Train) -> Changes:
         """The rows of a train, each once, with its updates summed up."""
         slots = table.find([train[name] for name in table.key], len(train))
-        those, place = np.unique(slots, return_inverse=True)
+        changed, place = np.unique(slots, return_inverse=True)
         signs, valid = plain(train[self.sign].cast(pa.int64()))
-        counts = np.zeros(len(those), np.int64)
+        counts = np.zeros(len(changed), np.int64)
         np.add.at(counts, place, signs if valid is None else np.where(valid, signs, 0))
-        stamps = np.full(len(those), train.ts.max(initial=0))
+        stamps = np.full(len(changed), train.ts.max(initial=0))
         np.minimum.at(stamps, place, train.ts)
-        return Changes(those, counts, stamps)
+        return Changes(changed, counts, stamps)
 
     def _pairs(
-        self, schemas: tuple[pa.Schema, pa.Schema], left: Table, right: Table, mine: Changes, theirs: Changes
+        self, schemas: tuple[pa.Schema, pa.Schema], left: Table, right: Table, ours: Changes, theirs: Changes
     ) -> tuple[pa.RecordBatch, Ints]:
         """The pairs of some rows of the left and some of the right, as many as there are of them."""
         matched, schema = self._match(*schemas), self._schema(*schemas)
-        one, other = _matching(left, right, matched, mine.slots, theirs.slots)
-        columns = [left.get(name, mine.slots[one]) for name in left.key]
+        one, other = _matching(left, right, matched, ours.slots, theirs.slots)
+        columns = [left.get(name, ours.slots[one]) for name in left.key]
         columns += [right.get(name, theirs.slots[other]) for name in right.key]
         whole = pa.RecordBatch.from_arrays(columns, schema=self._pair(*schemas).schema)
-        times = mine.counts[one] * theirs.counts[other]
+        times = ours.counts[one] * theirs.counts[other]
         if matched.rest is not None:
             fits = matched.rest.bind(whole.schema).mask(whole).to_numpy(zero_copy_only=False)
             times = np.where(fits, times, 0)
         rows = np.repeat(np.arange(len(times)), np.abs(times))
-        made = whole.take(rows)
+        repeated = whole.take(rows)
         sign = pa.array(np.sign(times[rows]).astype(np.int8))
-        arrays = [sign if field.name == self.sign else made.column(field.name) for field in schema]
-        return pa.RecordBatch.from_arrays(arrays, schema=schema), np.minimum(mine.ts[one], theirs.ts[other])[rows]
+        arrays = [sign if field.name == self.sign else repeated.column(field.name) for field in schema]
+        return pa.RecordBatch.from_arrays(arrays, schema=schema), np.minimum(ours.ts[one], theirs.ts[other])[rows]
 
     def _rows(self, side: pa.Schema) -> pa.Schema:
         return pa.schema([field for field in side if field.name != self.sign])
@@ -170,22 +170,22 @@ def _add(table: Table, delta: Changes) -> None:
     table[_COUNT][delta.slots] += delta.counts
 
 
-def _matching(left: Table, right: Table, matched: Match, mine: Ints, theirs: Ints) -> tuple[Ints, Ints]:
+def _matching(left: Table, right: Table, matched: Match, ours: Ints, theirs: Ints) -> tuple[Ints, Ints]:
     """The places among both that have equal keys."""
     known = Table(pa.schema([left.schema.field(name).with_name(f"{n}") for n, name in enumerate(matched.left)]),
                   [f"{n}" for n in range(len(matched.left))])  # fmt: skip
     keys = []
-    for table, names, slots in ((left, matched.left, mine), (right, matched.right, theirs)):
+    for table, names, slots in ((left, matched.left, ours), (right, matched.right, theirs)):
         columns = [table.get(name, slots) for name in names]
-        found = known.find([c.cast(f.type) for c, f in zip(columns, known.schema, strict=True)], len(slots))
+        codes = known.find([c.cast(f.type) for c, f in zip(columns, known.schema, strict=True)], len(slots))
         for column in columns:
             if column.null_count:
-                found[column.is_null().to_numpy(zero_copy_only=False)] = -1 if table is left else -2
-        keys.append(found)
+                codes[column.is_null().to_numpy(zero_copy_only=False)] = -1 if table is left else -2
+        keys.append(codes)
     order = np.argsort(keys[1], kind="stable")
     sorted_ = keys[1][order]
     first, last = np.searchsorted(sorted_, keys[0]), np.searchsorted(sorted_, keys[0], "right")
     counts = last - first
-    one = np.repeat(np.arange(len(mine)), counts)
+    one = np.repeat(np.arange(len(ours)), counts)
     within = np.arange(len(one)) - np.repeat(np.cumsum(counts) - counts, counts)
     return one, order[np.repeat(first, counts) + within]

@@ -2,17 +2,76 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import TYPE_CHECKING
 
+import numpy as np
+import pyarrow as pa
+
+from australis.boxes.moving import objects as known
 from australis.boxes.moving.grid import CellGrid, grid
 from australis.boxes.moving.interest import interest
 from australis.boxes.moving.nearest import limit
-from australis.boxes.moving.queries import K
+from australis.boxes.moving.queries import ACCURACY, MISSED, QUERY, K
 from australis.boxes.moving.regions import NEAREST, POLYGON, Floats, Points, Regions
-from australis.boxes.moving.shedding import Interest, drop, restore
+from australis.boxes.moving.shedding import Interest, accuracies, drop, restore
 from australis.boxes.moving.shrinking import around, shrunk
+from australis.model.box import Tables, Trains
 from australis.model.table import Table
-from australis.model.train import Bools, Ints
+from australis.model.train import Bools, Ints, Train
+
+if TYPE_CHECKING:
+    from australis.boxes.moving.watch import Watch
+
+
+def remember(
+    box: Watch,
+    tables: Tables,
+    trains: Trains,
+    whole: CellGrid,
+    after: Regions,
+    leaders: Ints,
+    gone: Bools,
+    reported: Ints,
+) -> Floats | None:
+    """Free the objects that no query wants, and shed some if there is a budget; gives the accuracies after that.
+
+    Marks in `gone` those that go.
+    """
+    objects, queries = tables["objects"], tables["queries"]
+    if box.cache is None:
+        return None
+    width = box._width(*(train.schema for train in trains[:2]))
+    everyone = known.points(objects, objects.alive & ~gone)
+    wants = wanted(queries, everyone, whole, after, leaders, width)
+    gone |= objects.alive & (wants.counts == 0)
+    if box.budget is None:
+        return None
+    shed, accessed = objects[known.SHED].copy(), np.zeros(len(objects.alive), np.bool_)
+    accessed[reported] = True
+    wants, accuracy = strict(wants, queries, after), np.tile(queries[ACCURACY], 2)
+    if box.shed == "objects":
+        lighten(wants, everyone, accuracy, shed, accessed, leaders, box.budget)
+    else:
+        shrink(wants, queries, after, shed, leaders, width, box.budget)
+    objects.touched |= shed != objects[known.SHED]
+    objects[known.SHED][:] = shed
+    part: Floats = accuracies(wants, shed).reshape(2, -1).min(axis=0)
+    return part
+
+
+def changed_accuracies(queries: Table, accuracies: Floats, there: Bools, trains: Trains, number: int) -> Train:
+    """The accuracies of the queries that are `there`, where they have changed since they were last given."""
+    changed = np.flatnonzero(there & (queries[MISSED] != 1 - accuracies))
+    queries[MISSED][changed] = 1 - accuracies[changed]
+    queries.touched[changed] = True
+    columns = [queries.get(QUERY, changed), pa.array(accuracies[changed])]
+    tuples = pa.RecordBatch.from_arrays(columns, schema=accuracy_schema(trains[1].schema))
+    latest = max(int(train.ts.max()) for train in trains if len(train))
+    return Train(tuples, np.full(len(changed), latest), np.full(len(changed), number))
+
+
+def accuracy_schema(queries: pa.Schema) -> pa.Schema:
+    return pa.schema([queries.field(QUERY), pa.field(ACCURACY, pa.float64())])
 
 
 def wanted(
@@ -50,7 +109,7 @@ def strict(wants: Interest, queries: Table, after: Regions) -> Interest:
 def lighten(
     wants: Interest, everyone: Points, accuracy: Floats, shed: Bools, accessed: Bools, leaders: Ints, budget: int
 ) -> None:
-    """Shed what there is too much of among the objects that were accessed: it is done lazily, as they report."""
+    """Shed objects beyond the budget, among those that were accessed: an object is shed only when it reports."""
     restore(wants, shed, accuracy)
     led = _led(leaders, len(shed))
     shed[led] = False
@@ -63,7 +122,7 @@ def lighten(
 def shrink(
     wants: Interest, queries: Table, after: Regions, shed: Bools, leaders: Ints, width: float, budget: int
 ) -> None:
-    """Shrink queries if they want too many objects, and shed those that none wants any more."""
+    """Shrink queries if they want too many objects, and shed the objects that no query wants then."""
     shed[:] = False
     if np.count_nonzero(wants.counts) > budget:
         shed[:] = (wants.counts > 0) & ~shrunk(queries, after, wants, _led(leaders, len(shed)), width, budget)

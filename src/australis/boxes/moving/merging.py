@@ -96,14 +96,14 @@ class Nearest(Updating):
         gone[slots[~comes]] = True
         changed = np.zeros(len(queries.alive), np.bool_)
         changed[asking] = True
-        those = np.flatnonzero(near.alive & changed[near[_QUERY]])
+        affected = np.flatnonzero(near.alive & changed[near[_QUERY]])
         member = np.zeros(len(near.alive), np.bool_)
-        member[those] = _nearest(near, queries[K], those[~gone[those]], self.id, those)
+        member[affected] = _nearest(near, queries[K], affected[~gone[affected]], self.id, affected)
         before = near[_MEMBER].copy()
         again = was.revised(before & member) if self.revise else np.zeros(len(before), np.bool_)
-        lost = those[(before & (~member | again))[those]]
-        won = those[(member & (~before | again))[those]]
-        near[_MEMBER][those] = member[those]
+        lost = affected[(before & (~member | again))[affected]]
+        won = affected[(member & (~before | again))[affected]]
+        near[_MEMBER][affected] = member[affected]
         near.touched[lost] = near.touched[won] = True
         out = self._train(train, near, was, lost, won, _oldest(train, asking, near[_QUERY]), moment)
         near.free(np.flatnonzero(gone))
@@ -126,23 +126,25 @@ class Nearest(Updating):
         comes = plain(train[SIGN])[0] > 0
         away = np.where(comes, plain(train[AWAY])[0], np.nan)
         ids = near[self.id].astype(np.int64)
-        those = np.flatnonzero(near.alive & changed[near[_QUERY]])
+        affected = np.flatnonzero(near.alive & changed[near[_QUERY]])
         placed = sequences(
-            those, np.where(there, near[AWAY], np.nan)[those], ids[those], slots, moments, away, len(numbers)
+            affected, np.where(there, near[AWAY], np.nan)[affected], ids[affected], slots, moments, away, len(numbers)
         )
         carried = Carried(near, train, tuple(self._carry(train.schema)), placed)
         again = carried.again() if self.revise else np.zeros(len(placed.slots), np.bool_)
         order = np.lexsort((moments, asking))
         events = Events(asking[order], moments[order], plain(train[K])[0].astype(np.int64)[order])
-        found, member = mergers(placed, placed.points.x, near[_QUERY][placed.slots], events, known, again, len(numbers))
-        out = self._updates_of(train, near, queries, placed, carried, found, numbers, moments)
+        updates, member = mergers(
+            placed, placed.points.x, near[_QUERY][placed.slots], events, known, again, len(numbers)
+        )
+        out = self._updates_of(train, near, queries, placed, carried, updates, numbers, moments)
         last = np.flatnonzero(placed.after < 0)
         final, row = placed.slots[last], placed.row[last]
         gone = np.isnan(placed.points.x[last])
         fresh = ~gone & (row >= 0)
         self._put(near, train, final[fresh], row[fresh])
-        near[_MEMBER][those] = member[those]
-        near.touched[those] = True
+        near[_MEMBER][affected] = member[affected]
+        near.touched[affected] = True
         queries[K][events.queries] = events.k
         near.free(final[gone])
         left = np.bincount(near[_QUERY][near.alive], minlength=len(queries.alive))
@@ -150,19 +152,19 @@ class Nearest(Updating):
         return out
 
     def _updates_of(
-        self, train: Train, near: Table, queries: Table, placed: Placements, carried: Carried, found: FoundUpdates,
+        self, train: Train, near: Table, queries: Table, placed: Placements, carried: Carried, updates: FoundUpdates,
         numbers: Ints, moments: Ints,
     ) -> Train:  # fmt: skip
-        slots = placed.slots[found.places]
-        order = np.lexsort((placed.points.id[found.places], found.versions, found.signs, found.moments))
-        rows = carried.told(found, self.revise)[order]
-        arrays = [queries.get(QUERY, found.versions[order]), pa.array(found.signs[order].astype(np.int8))]
+        slots = placed.slots[updates.places]
+        order = np.lexsort((placed.points.id[updates.places], updates.versions, updates.signs, updates.moments))
+        rows = carried.told(updates, self.revise)[order]
+        arrays = [queries.get(QUERY, updates.versions[order]), pa.array(updates.signs[order].astype(np.int8))]
         arrays += [near.get(self.id, slots[order])]
         arrays += [column.take(rows) for column in carried.columns.values()]
         stamps = np.full(len(numbers), np.iinfo(np.int64).max)
         np.minimum.at(stamps, moments, train.ts)
         tuples = pa.RecordBatch.from_arrays(arrays, schema=_updates(train.schema))
-        return Train(tuples, stamps[found.moments[order]], numbers[found.moments[order]])
+        return Train(tuples, stamps[updates.moments[order]], numbers[updates.moments[order]])
 
     def _put(self, near: Table, train: Train, slots: Ints, rows: Ints) -> None:
         near[AWAY][slots] = plain(train[AWAY])[0][rows]
@@ -189,15 +191,15 @@ def _updates(stream: pa.Schema) -> pa.Schema:
     return pa.schema([field for field in stream if field.name not in (K, AWAY)])
 
 
-def _nearest(near: Table, k: Ints, there: Ints, identifier: str, those: Ints) -> Bools:
-    """Which of the candidates `those` are among the k nearest of their query, if they are `there`."""
+def _nearest(near: Table, k: Ints, there: Ints, identifier: str, slots: Ints) -> Bools:
+    """Which of the candidates `slots` are among the k nearest of their query, if they are `there`."""
     query = near[_QUERY][there]
     order = np.lexsort((near[identifier][there], near[AWAY][there], query))
     sorted_ = query[order]
     rank = np.arange(len(order)) - np.searchsorted(sorted_, sorted_)
     member = np.zeros(len(near.alive), np.bool_)
     member[there[order]] = rank < k[sorted_]
-    return member[those]
+    return member[slots]
 
 
 def _oldest(train: Train, asking: Ints, query: Ints) -> Ints:

@@ -27,7 +27,7 @@ class Phase(NamedTuple):
 
 
 def parts(trains: Trains, query: str, objects: int, breaks: Ints) -> Iterator[Phase]:
-    """The trains in parts, in order of arrival: such with reports only, and such with queries.
+    """The trains in parts, in order of arrival: parts with reports only, and parts with queries.
 
     Queries that are not told of twice, with no report among them, do not matter to one another. Reports are taken
     about as many at a time as there are objects, so that there are not many more places than objects. A part ends
@@ -41,9 +41,9 @@ def parts(trains: Trains, query: str, objects: int, breaks: Ints) -> Iterator[Ph
     numbers = np.concatenate([each.number for each in trains])
     starts = np.unique(np.append(starts, numbers.min()))
     for low, high in zip(starts, [*starts[1:], None], strict=True):
-        some = tuple(_between(each, low, high) for each in trains)
-        if any(map(len, some)):
-            yield Phase(some, len(some[1]) > 0)
+        phase = tuple(_between(each, low, high) for each in trains)
+        if any(map(len, phase)):
+            yield Phase(phase, len(phase[1]) > 0)
 
 
 def _asked(rows: Train, query: str, others: Ints) -> Ints:
@@ -84,7 +84,7 @@ def _between(train: Train, low: Any, high: Any) -> Train:
 
 
 class Carried:
-    """What objects carry: as the table has it before the reports of a train, and as these tell."""
+    """The columns that objects carry: from the table before the reports of a train, and from these reports."""
 
     def __init__(self, table: Table, reports: Train, names: tuple[str, ...], placed: Placements) -> None:
         self.placed = placed
@@ -109,10 +109,10 @@ class Carried:
             changed |= other
         return changed & there
 
-    def told(self, found: FoundUpdates, revise: bool) -> Ints:
+    def told(self, updates: FoundUpdates, revise: bool) -> Ints:
         """The rows of what updates carry: who leaves has what it last reported, or what entered if that is revised."""
-        places, placed = found.places, self.placed
-        over = (found.signs < 0) & (placed.until[places] == found.moments) & (not revise)
+        places, placed = updates.places, self.placed
+        over = (updates.signs < 0) & (placed.until[places] == updates.moments) & (not revise)
         return self.rows(np.where(over, placed.after[places], places))
 
 

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from australis.arrow.columns import Values, plain, take
 from australis.boxes.moving.regions import Floats, Points
 from australis.expressions import Bound
+from australis.model.order import Order
 from australis.model.table import Table
 from australis.model.train import Bools, Ints, Train
 
@@ -27,7 +28,7 @@ def table(identifier: pa.Field[pa.DataType], carried: Sequence[pa.Field[pa.DataT
 
 
 def points(objects: Table, there: Bools) -> Points:
-    """Where those objects are that are there."""
+    """The points of the objects that are `there`."""
     x = np.where(there, objects[X], np.nan)
     return Points(x, objects[Y].copy(), objects[MASK].copy(), objects[objects.key[0]].astype(np.int64))
 
@@ -39,7 +40,7 @@ def coordinate(train: Train, name: str) -> Floats:
 
 
 def possible(train: Train, x: str, y: str, earth: bool) -> Bools | None:
-    """Which reports tell a place that can be, or none at all; nothing, if all do.
+    """Which reports have a possible place, or no place at all; None if all do.
 
     A place is two finite numbers, and on the earth a longitude and a latitude.
     """
@@ -53,6 +54,25 @@ def possible(train: Train, x: str, y: str, earth: bool) -> Bools | None:
         if not inside.all():
             fine = inside if fine is None else fine & inside
     return fine
+
+
+def times(train: Train, name: str | None) -> tuple[Values, Bools]:
+    """The time of each report, and whether it has one; without a column of times all are at zero."""
+    if name is None:
+        return np.zeros(len(train), np.int64), np.ones(len(train), np.bool_)
+    return Order(name).places(train)
+
+
+def columns(
+    train: Train, x: str, y: str, time: str | None, conditions: Sequence[Bound]
+) -> tuple[dict[str, Values], Bools]:
+    """The columns of the table from reports, and which reports have a place, and a time if there is such a column."""
+    read: dict[str, Values] = {X: coordinate(train, x), Y: coordinate(train, y), MASK: masks(train, conditions)}
+    placed: Bools = np.isfinite(read[X]) & np.isfinite(read[Y])
+    if time is not None:
+        read[TIME], timed = times(train, time)
+        placed &= timed
+    return read, placed
 
 
 def masks(train: Train, conditions: Sequence[Bound]) -> Ints:
@@ -79,6 +99,17 @@ def put(objects: Table, slots: Ints, rows: Ints, columns: dict[str, Values], tra
             objects.put(name, slots, take(train[name], rows))
 
 
+def forget(objects: Table, gone: Ints, stored: Bools, touched: Bools) -> None:
+    """Free objects; those that were not `stored` before the step leave no trace among the changes."""
+    objects.free(gone)
+    objects.touched[gone] = padded(stored | touched, len(objects.alive))[gone]
+
+
+def padded(flags: Bools, size: int) -> Bools:
+    """Flags for slots of which some are new, and false there."""
+    return np.concatenate([flags, np.zeros(size - len(flags), np.bool_)])
+
+
 def named(train: Train, column: str) -> Ints:
     """The rows that have a value in a column."""
     if not train[column].null_count:
@@ -87,7 +118,7 @@ def named(train: Train, column: str) -> Ints:
 
 
 def identifiers(train: Train, column: str) -> Ints:
-    """What objects go by, -1 where it is missing."""
+    """The identifiers of objects, -1 where there is none."""
     values, valid = plain(train[column])
     wide = values.astype(np.int64)
     return wide if valid is None else np.where(valid, wide, -1)

@@ -18,9 +18,9 @@ def outlines(texts: Values, wanted: Bools) -> tuple[Values, Bools]:
 
     Polygons with holes and several parts are one outline: who crosses an odd number of its edges comes from inside.
     """
-    made = np.full(len(texts), b"", object)
+    contents = np.full(len(texts), b"", object)
     if not wanted.any():
-        return made, ~wanted
+        return contents, ~wanted
     import shapely  # type: ignore[import-untyped]
 
     shapes = shapely.from_wkt(np.where(wanted, texts, np.array(None, object)), on_invalid="ignore")
@@ -33,8 +33,8 @@ def outlines(texts: Values, wanted: Bools) -> tuple[Values, Bools]:
     edges = np.column_stack([points[along], points[along + 1]])
     ends = np.searchsorted(whose[part[ring[along]]], np.arange(np.count_nonzero(good) + 1))
     content = edges.tobytes()
-    made[good] = [content[start * _EDGE : end * _EDGE] for start, end in pairwise(ends)]
-    return made, good | ~wanted
+    contents[good] = [content[start * _EDGE : end * _EDGE] for start, end in pairwise(ends)]
+    return contents, good | ~wanted
 
 
 def edges_of(kept: Values) -> tuple[Ints, Floats]:

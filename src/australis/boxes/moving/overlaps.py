@@ -27,9 +27,9 @@ class FoundUpdates(NamedTuple):
 
 
 def overlaps(
-    placed: Placements, resting: Ints, versions: RegionVersions, those: Ints, again: Bools, moments: int
+    placed: Placements, resting: Ints, versions: RegionVersions, selected: Ints, again: Bools, moments: int
 ) -> FoundUpdates:
-    """The updates of range queries, of which `those` are the versions.
+    """The updates of range queries, of which `selected` are the versions.
 
     A pair of a version and a place is a member while both are there, if the place lies in the region. So an update is
     where a pair begins or ends, unless another pair of the two goes on. Objects that rest (the places from `resting`
@@ -38,17 +38,17 @@ def overlaps(
     moving = len(placed.slots) - len(resting)
     somewhere = np.flatnonzero(~np.isnan(placed.points.x[:moving]))
     parts = []
-    if len(somewhere) and len(those):
+    if len(somewhere) and len(selected):
         cells = grid(placed.points, placed.points, somewhere)
-        parts.append(_pairs(cells, placed, versions, those, again, moments))
+        parts.append(_pairs(cells, placed, versions, selected, again, moments))
     there = resting[~np.isnan(placed.points.x[resting])]
-    moved = those[(versions.before[those] >= 0) | (versions.after[those] >= 0)]
+    moved = selected[(versions.before[selected] >= 0) | (versions.after[selected] >= 0)]
     if len(there) and len(moved):
         cells = grid(placed.points, placed.points, there)
         for other, sign, when in ((versions.before, 1, versions.since), (versions.after, -1, versions.until)):
-            some = moved[other[moved] >= 0]
-            asking, asked = differences(cells, versions.regions, _other(versions.regions, other), some)
-            parts.append(FoundUpdates(np.full(len(asking), sign), asking, asked, when[asking]))
+            followed = moved[other[moved] >= 0]
+            asking, places = differences(cells, versions.regions, _other(versions.regions, other), followed)
+            parts.append(FoundUpdates(np.full(len(asking), sign), asking, places, when[asking]))
     return joined(parts)
 
 
@@ -67,14 +67,14 @@ def _other(regions: Regions, other: Ints) -> Regions:
 
 
 def _pairs(
-    cells: CellGrid, placed: Placements, versions: RegionVersions, those: Ints, again: Bools, moments: int
+    cells: CellGrid, placed: Placements, versions: RegionVersions, selected: Ints, again: Bools, moments: int
 ) -> FoundUpdates:
     at, out = np.zeros(2, np.int64), []
     room = max(_MOST, 2 * int(np.diff(cells.starts).max()))
-    while at[0] < len(those):
-        found = FoundUpdates(*np.empty((4, room), np.int64))
-        count = _overlaps(cells, placed, versions, those, again, moments, at, found)
-        out.append(FoundUpdates(*(each[:count] for each in found)))
+    while at[0] < len(selected):
+        updates = FoundUpdates(*np.empty((4, room), np.int64))
+        count = _overlaps(cells, placed, versions, selected, again, moments, at, updates)
+        out.append(FoundUpdates(*(each[:count] for each in updates)))
     return joined(out)
 
 
@@ -83,22 +83,22 @@ def _overlaps(
     cells: CellGrid,
     placed: Placements,
     versions: RegionVersions,
-    those: Ints,
+    selected: Ints,
     again: Bools,
     moments: int,
     at: Ints,
-    found: FoundUpdates,
+    updates: FoundUpdates,
 ) -> int:
     """Go on from `at` (a version, a cell) while there is room for all updates of a cell."""
     regions, count = versions.regions, 0
-    for nth in range(at[0], len(those)):
-        version = those[nth]
+    for nth in range(at[0], len(selected)):
+        version = selected[nth]
         begun, at[1] = at[1], 0
         bottom, top = rows_of(cells, regions, version)
         for row in range(bottom, top + 1):
             first, last = cells_of(cells, regions, version, row)
             for spot in range(max(first, begun), last + 1):
-                if count + 2 * (cells.starts[spot + 1] - cells.starts[spot]) > len(found.signs):
+                if count + 2 * (cells.starts[spot + 1] - cells.starts[spot]) > len(updates.signs):
                     at[0], at[1] = nth, spot
                     return count
                 for i in range(cells.starts[spot], cells.starts[spot + 1]):
@@ -114,18 +114,18 @@ def _overlaps(
                         other = placed.before[place] if anew else place
                         query = versions.before[version] if versions.since[version] == since else version
                         if (anew and again[place]) or not _inside(placed, regions, query, other):
-                            found.signs[count], found.versions[count] = 1, version
-                            found.places[count], found.moments[count] = place, since
+                            updates.signs[count], updates.versions[count] = 1, version
+                            updates.places[count], updates.moments[count] = place, since
                             count += 1
                     if until < moments:
                         anew = placed.until[place] == until
                         other = placed.after[place] if anew else place
                         query = versions.after[version] if versions.until[version] == until else version
                         if (anew and again[other]) or not _inside(placed, regions, query, other):
-                            found.signs[count], found.versions[count] = -1, version
-                            found.places[count], found.moments[count] = place, until
+                            updates.signs[count], updates.versions[count] = -1, version
+                            updates.places[count], updates.moments[count] = place, until
                             count += 1
-    at[0] = len(those)
+    at[0] = len(selected)
     return count
 
 

@@ -87,18 +87,18 @@ def placements(
 
 
 def sequences(
-    those: Ints, x: Floats, identifiers: Ints, slots: Ints, moments: Ints, values: Floats, count: int
+    held: Ints, x: Floats, identifiers: Ints, slots: Ints, moments: Ints, values: Floats, count: int
 ) -> Placements:
     """The values of things in slots, as placements: those from before all moments, and those that are told."""
-    kept = np.flatnonzero(_last(slots, moments, int(those.max(initial=-1)) + 1))
-    where = np.concatenate([those, slots[kept]])
-    since = np.concatenate([np.full(len(those), -1), moments[kept]])
-    row, value = np.concatenate([np.full(len(those), -1), kept]), np.concatenate([x, values[kept]])
+    kept = np.flatnonzero(_last(slots, moments, int(held.max(initial=-1)) + 1))
+    where = np.concatenate([held, slots[kept]])
+    since = np.concatenate([np.full(len(held), -1), moments[kept]])
+    row, value = np.concatenate([np.full(len(held), -1), kept]), np.concatenate([x, values[kept]])
     order = np.lexsort((since, where))
     where, since, row, value = where[order], since[order], row[order], value[order]
     _inherit(where, value, row)
-    name = np.zeros(int(those.max(initial=-1)) + 1, np.int64)
-    name[those] = identifiers
+    name = np.zeros(int(held.max(initial=-1)) + 1, np.int64)
+    name[held] = identifiers
     none = np.zeros(len(where), np.int64)
     points = Points(value, none.astype(np.float64), none, name[where])
     return Placements(where, since, _until(where, since, count), row, none, points, *_beside(where))

@@ -46,16 +46,16 @@ def regions_of(queries: Table, which: Ints, x: Floats, y: Floats, earth: bool) -
     """The regions of queries in some slots, each as often as it is named, with their focal objects at x, y."""
     size, far = len(which), np.full(len(which), math.inf)
     names = ("kind", "x", "y", "limit", "tie", "need", "bound", "across", "along")
-    some = {name: queries[name][which] for name in names}
-    any_outline = bool((some["kind"] == POLYGON).any())
+    columns = {name: queries[name][which] for name in names}
+    any_outline = bool((columns["kind"] == POLYGON).any())
     none = np.zeros(size + 1, np.int64), np.empty((0, 4))
     starts, edges = edges_of(queries["outline"][which]) if any_outline else none
     placed = Regions(
-        some["kind"], far.copy(), -far, far.copy(), -far, some["x"], some["y"], some["limit"], some["tie"],
-        some["need"], starts, edges, earth,
+        columns["kind"], far.copy(), -far, far.copy(), -far, columns["x"], columns["y"], columns["limit"],
+        columns["tie"], columns["need"], starts, edges, earth,
     )  # fmt: skip
     own = np.arange(size)
-    _place(placed, own, some["bound"], some["across"], some["along"], x, y, own)
+    _place(placed, own, columns["bound"], columns["across"], columns["along"], x, y, own)
     return placed
 
 

@@ -51,7 +51,7 @@ class QueryRows:
         accuracy = self._number(ACCURACY, 1.0)
         need = _coded(train, "condition", conditions)
         free = self.bound | (kind == POLYGON)
-        x, y = (np.where(free & np.isnan(given), 0.0, given) for given in (self._number("x"), self._number("y")))
+        x, y = (np.where(free & np.isnan(values), 0.0, values) for values in (self._number("x"), self._number("y")))
         self.outline, drawn = outlines(self._texts("shape"), kind == POLYGON)
         self.columns: Mapping[str, Values] = {
             "kind": kind.astype(np.int8), "x": x, "y": y, "across": across, "along": along, K: k,

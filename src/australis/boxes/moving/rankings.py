@@ -33,6 +33,21 @@ class RankingRoom(NamedTuple):
     which: Ints
 
 
+class RankingUpdates(NamedTuple):
+    """Room for updates, and for the measures of distances of those that enter."""
+
+    found: FoundUpdates
+    away: Floats
+
+
+class Reaches(NamedTuple):
+    """How far queries reach at the end, by their order, and whether that is known."""
+
+    limits: Floats
+    ties: Ints
+    affected: Bools
+
+
 class Ranked(NamedTuple):
     """Updates with the measures of distances, and the limits and ties of queries at the end, where these changed."""
 
@@ -47,13 +62,12 @@ def rankings(
     placed: Placements,
     resting: Ints,
     versions: RegionVersions,
-    those: Ints,
+    selected: Ints,
     k: Ints,
     again: Bools,
     tell: bool,
-    moments: int,
 ) -> Ranked:
-    """The updates of kNN queries, of which `those` are the versions, in order; `k` is by slot of queries.
+    """The updates of kNN queries, of which `selected` are the versions, in order; `k` is by slot of queries.
 
     Candidates are the places within a radius in which there are k objects at each moment. With `tell`, members that lie
     elsewhere, or whose query does, are told of again.
@@ -62,27 +76,26 @@ def rankings(
     moving = np.flatnonzero(somewhere[: len(placed.slots) - len(resting)])
     everything = grid(placed.points, placed.points, np.flatnonzero(somewhere))
     changed = grid(placed.points, placed.points, moving)
-    starts = those[versions.before[those] < 0]
-    ends = those[versions.after[those] < 0]
+    starts = selected[versions.before[selected] < 0]
+    ends = selected[versions.after[selected] < 0]
     wanted = np.minimum(k[versions.queries[starts]], len(placed.slots) + 1)
     objects, most = int(placed.slots.max(initial=0)) + 1, int(wanted.max(initial=1))
-    limits, ties, affected = np.zeros(len(starts)), np.zeros(len(starts), np.int64), np.zeros(len(starts), np.bool_)
+    reaches = Reaches(np.zeros(len(starts)), np.zeros(len(starts), np.int64), np.zeros(len(starts), np.bool_))
     size, room, at, parts, aways = 256, max(1 << 16, 4 * most), np.zeros(2, np.int64), [], []
     while at[0] < len(starts):
         scratch = scratch_for(size, most, objects)
-        found, away = FoundUpdates(*np.empty((4, room), np.int64)), np.zeros(room)
+        out = RankingUpdates(FoundUpdates(*np.empty((4, room), np.int64)), np.zeros(room))
         at[1] = _ENOUGH
         count = _rankings(
-            everything, changed, placed, versions, starts, ends, wanted, again, tell, moments, at, scratch, found, away,
-            limits, ties, affected,
-        )  # fmt: skip
-        parts.append(FoundUpdates(*(each[:count] for each in found)))
-        aways.append(away[:count])
+            everything, changed, placed, versions, (starts, ends), wanted, again, tell, at, scratch, out, reaches
+        )
+        parts.append(FoundUpdates(*(each[:count] for each in out.found)))
+        aways.append(out.away[:count])
         size = 2 * size if at[1] == _CANDIDATES else size
         room = 2 * room if at[1] == _UPDATES and not count else room
-    here = np.flatnonzero(affected)
+    here = np.flatnonzero(reaches.affected)
     away = np.concatenate([np.empty(0), *aways])
-    return Ranked(joined(parts), away, versions.queries[starts[here]], limits[here], ties[here])
+    return Ranked(joined(parts), away, versions.queries[starts[here]], reaches.limits[here], reaches.ties[here])
 
 
 def scratch_for(size: int, most: int, objects: int) -> RankingRoom:
@@ -94,61 +107,88 @@ def scratch_for(size: int, most: int, objects: int) -> RankingRoom:
 
 @inner
 def _rankings(
-    everything: CellGrid, changed: CellGrid, placed: Placements, versions: RegionVersions, starts: Ints, ends: Ints,
-    wanted: Ints, again: Bools, tell: bool, moments: int, at: Ints, scratch: RankingRoom, found: FoundUpdates,
-    away: Floats, limits: Floats, ties: Ints, affected: Bools,
+    everything: CellGrid, changed: CellGrid, placed: Placements, versions: RegionVersions, spans: tuple[Ints, Ints],
+    wanted: Ints, again: Bools, tell: bool, at: Ints, scratch: RankingRoom, out: RankingUpdates, reaches: Reaches,
 ) -> int:  # fmt: skip
-    """Go on from the query `at` while there is room; what there was not enough of stands beside it."""
+    """Rank from the query `at` on while there is room, and write beside it what there was not enough of.
+
+    A query has the versions of its span, from the first to the last.
+    """
+    starts, ends = spans
     regions, count, stamp = versions.regions, 0, 0
-    earth = regions.earth
     for nth in range(at[0], len(starts)):
         begun, members, known = count, 0, False
         if starts[nth] == ends[nth] and not _touched(changed, versions, starts[nth]):
             continue
         limit = regions.limit[starts[nth]]
-        radius = max(distance(limit, earth) if limit < math.inf else 0.0, guess(everything, wanted[nth], earth))
+        near = distance(limit, regions.earth) if limit < math.inf else 0.0
+        radius = max(near, guess(everything, wanted[nth], regions.earth))
         for version in range(starts[nth], ends[nth] + 1):
-            since, until = versions.since[version], versions.until[version]
-            size, stages = 0, 0
-            if regions.west[version] <= regions.east[version]:
-                while True:
-                    size, whole = _gather(everything, placed, versions, version, radius, scratch)
-                    if size < 0:
-                        at[0], at[1] = nth, _CANDIDATES
-                        return begun
-                    sort(scratch.places, scratch.far, size, placed.points.id)
-                    stages = stages_of(placed, scratch, size, since, until)
-                    if whole or _enough(placed, scratch, size, stages, since, wanted[nth]):
-                        break
-                    radius *= 2
+            size, stages, somewhere = 0, 0, regions.west[version] <= regions.east[version]
+            if somewhere:
+                size, stages, radius = _rank(everything, placed, versions, version, wanted[nth], radius, scratch)
+                if size < 0:
+                    at[0], at[1] = nth, _CANDIDATES
+                    return begun
             for stage in range(-1, stages):
-                moment = since if stage < 0 else scratch.moments[stage]
-                if count + 3 * wanted[nth] > len(away):
+                moment = versions.since[version] if stage < 0 else scratch.moments[stage]
+                if count + 3 * wanted[nth] > len(out.away):
                     at[0], at[1] = nth, _UPDATES
                     return begun
-                fresh = 0
-                for i in range(size):
-                    if fresh == wanted[nth]:
-                        break
-                    place = scratch.places[i]
-                    if placed.since[place] <= moment < placed.until[place]:
-                        scratch.fresh[fresh], scratch.near[fresh] = place, scratch.far[i]
-                        fresh += 1
+                fresh = nearest_at(moment, placed, wanted[nth], scratch, size)
                 if moment >= 0:
+                    turn = (version, moment, stamp)
                     retold = tell and stage < 0
-                    count = changes(
-                        placed, version, moment, members, fresh, again, tell, retold, stamp, scratch, found, away, count
-                    )
+                    count = changes(placed, turn, members, fresh, again, tell, retold, scratch, out, count)
                     stamp += 2
-                for i in range(fresh):
-                    scratch.held[i] = scratch.fresh[i]
-                members, known = fresh, size > 0 or regions.west[version] <= regions.east[version]
-        affected[nth] = known
-        limits[nth], ties[nth] = math.inf, LAST
+                hold(scratch, fresh)
+                members, known = fresh, size > 0 or somewhere
+        reaches.affected[nth] = known
+        reaches.limits[nth], reaches.ties[nth] = math.inf, LAST
         if members and members == wanted[nth]:
-            limits[nth], ties[nth] = scratch.near[members - 1], placed.points.id[scratch.held[members - 1]]
+            reaches.limits[nth] = scratch.near[members - 1]
+            reaches.ties[nth] = placed.points.id[scratch.held[members - 1]]
     at[0] = len(starts)
     return count
+
+
+@inner
+def _rank(
+    cells: CellGrid, placed: Placements, versions: RegionVersions, version: int, wanted: int, radius: float,
+    scratch: RankingRoom,
+) -> tuple[int, int, float]:  # fmt: skip
+    """Sort enough candidates of a version; gives how many, -1 if there is no room, their stages, and the radius."""
+    since, until = versions.since[version], versions.until[version]
+    while True:
+        size, whole = _gather(cells, placed, versions, version, radius, scratch)
+        if size < 0:
+            return size, 0, radius
+        sort(scratch.places, scratch.far, size, placed.points.id)
+        stages = stages_of(placed, scratch, size, since, until)
+        if whole or _enough(placed, scratch, size, stages, since, wanted):
+            return size, stages, radius
+        radius *= 2
+
+
+@inner
+def nearest_at(moment: int, placed: Placements, wanted: int, scratch: RankingRoom, size: int) -> int:
+    """Put the nearest candidates at a moment among the fresh ones; gives how many there are."""
+    fresh = 0
+    for i in range(size):
+        if fresh == wanted:
+            break
+        place = scratch.places[i]
+        if placed.since[place] <= moment < placed.until[place]:
+            scratch.fresh[fresh], scratch.near[fresh] = place, scratch.far[i]
+            fresh += 1
+    return fresh
+
+
+@inner
+def hold(scratch: RankingRoom, fresh: int) -> None:
+    """Let the fresh ones be the members."""
+    for i in range(fresh):
+        scratch.held[i] = scratch.fresh[i]
 
 
 @inner
@@ -266,11 +306,24 @@ def _enough(placed: Placements, scratch: RankingRoom, size: int, stages: int, si
 
 
 @inner
+def _put(out: RankingUpdates, count: int, sign: int, turn: tuple[int, int, int], place: int, away: float) -> int:
+    """Add an update; how many they are then."""
+    out.found.signs[count], out.found.versions[count] = sign, turn[0]
+    out.found.places[count], out.found.moments[count] = place, turn[1]
+    out.away[count] = away
+    return count + 1
+
+
+@inner
 def changes(
-    placed: Placements, version: int, moment: int, members: int, fresh: int, again: Bools, tell: bool, retold: bool,
-    stamp: int, scratch: RankingRoom, found: FoundUpdates, away: Floats, count: int,
+    placed: Placements, turn: tuple[int, int, int], members: int, fresh: int, again: Bools, tell: bool, retold: bool,
+    scratch: RankingRoom, out: RankingUpdates, count: int,
 ) -> int:  # fmt: skip
-    """Tell who is a member now and was not, and who was and is not."""
+    """Add the updates of members that came and went; gives how many updates there are then.
+
+    A turn has a version, a moment, and a stamp: each one two more than the stamp before.
+    """
+    stamp = turn[2]
     for i in range(members):
         slot = placed.slots[scratch.held[i]]
         scratch.seen[slot], scratch.which[slot] = stamp, i
@@ -284,19 +337,11 @@ def changes(
             other = old != place
             told = (told or other) if tell else other and again[place]
             if told and not tell:
-                found.signs[count], found.versions[count] = -1, version
-                found.places[count], found.moments[count] = old, moment
-                count += 1
+                count = _put(out, count, -1, turn, old, 0.0)
         if told or not stays:
-            found.signs[count], found.versions[count] = 1, version
-            found.places[count], found.moments[count] = place, moment
-            away[count] = scratch.near[i]
-            count += 1
+            count = _put(out, count, 1, turn, place, scratch.near[i])
     for i in range(members):
         place = scratch.held[i]
         if scratch.seen[placed.slots[place]] == stamp:
-            found.signs[count], found.versions[count] = -1, version
-            found.places[count], found.moments[count] = place, moment
-            away[count] = 0.0
-            count += 1
+            count = _put(out, count, -1, turn, place, 0.0)
     return count

@@ -13,7 +13,7 @@ from australis.model.train import Bools, Ints
 
 
 class Before:
-    """Columns of some rows of a table as they are now, to be asked for once others have been written."""
+    """A copy of columns of some rows of a table, to compare with after the rows have been written."""
 
     def __init__(self, table: Table, names: Sequence[str], slots: Ints) -> None:
         self.table, self.slots = table, slots

@@ -15,7 +15,7 @@ from australis.model.table import Table
 from australis.model.train import Bools, Ints
 
 ROOM = 0.1
-"""For so much more do tables have room after a step where memory is short."""
+"""The part of its rows by which a table may be larger than they are, where memory is short."""
 
 
 def table(objects: Table, timed: bool, masked: bool) -> Table:
@@ -25,7 +25,7 @@ def table(objects: Table, timed: bool, masked: bool) -> Table:
 
 
 def recall(objects: Table, shadows: Table) -> Ints:
-    """Make objects of all shadows, for a step; the slots that they have, in the order of those of the shadows."""
+    """Make objects of all shadows for a step; gives their slots, in the order of the shadows' slots."""
     (key,), held = objects.key, shadows.slots
     slots = objects.find([shadows.get(key, held)], len(held))
     for name in shadows.schema.names:
@@ -36,7 +36,7 @@ def recall(objects: Table, shadows: Table) -> Ints:
 
 
 def conceal(objects: Table, shadows: Table, recalled: Ints, gone: Bools) -> Bools:
-    """Put the objects that are shed after a step among the shadows; which these are."""
+    """Put the objects that are shed after a step among the shadows; gives which these are."""
     (key,), held = objects.key, shadows.slots
     shed: Bools = objects[SHED] & objects.alive & ~gone
     stay = shed[recalled]

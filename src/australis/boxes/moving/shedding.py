@@ -57,11 +57,11 @@ def _dropped(wanted: Interest, slots: Ints, shed: Bools, left: Ints, surplus: in
     """Shed objects, in their order; how many went."""
     place = np.full(len(shed), -1)
     place[slots] = np.arange(len(slots))
-    asking, asked = members(_only(wanted.grid, place), wanted.regions, wanted.queries)
+    asking, objects = members(_only(wanted.grid, place), wanted.regions, wanted.queries)
     starts = np.zeros(len(slots) + 1, np.int64)
-    np.cumsum(np.bincount(place[asked], minlength=len(slots)), out=starts[1:])
+    np.cumsum(np.bincount(place[objects], minlength=len(slots)), out=starts[1:])
     grouped = np.empty(len(asking), np.int64)
-    _group(place[asked], starts.copy(), asking, grouped)
+    _group(place[objects], starts.copy(), asking, grouped)
     return _drop(slots, starts, grouped, left, shed, surplus)
 
 

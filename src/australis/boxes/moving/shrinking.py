@@ -65,8 +65,8 @@ def _most(queries: Table, after: Regions, whole: Interest, led: Bools, width: fl
     at = np.full(len(after.kind), low)
     while (less := broken(_LEVELS[at])).any():
         at[less] += 1  # at the last level nothing is missed
-    made: Floats = _LEVELS[at]
-    return made
+    chosen: Floats = _LEVELS[at]
+    return chosen
 
 
 def _wanted(queries: Table, after: Regions, whole: Interest, led: Bools, width: float, levels: Floats) -> Bools:

@@ -21,7 +21,7 @@ class Stamps:
     """
 
     def __init__(
-        self, trains: Trains, reported: Rows, registered: Rows, leaders: Ints, told: Ints | None = None
+        self, trains: Trains, reported: Rows, registered: Rows, leaders: Ints, focal: Ints | None = None
     ) -> None:
         reports, rows = trains[:2]
         self.objects = np.full(int(reported[0].max(initial=-1)) + 2, LAST)
@@ -29,12 +29,12 @@ class Stamps:
         self.objects[reported[0]] = reports.ts[reported[1]]
         self.queries[registered[0]] = rows.ts[registered[1]]
         self.latest = max(int(train.ts.max()) for train in trains if len(train))
-        guides = self.objects if told is None else told
+        guides = self.objects if focal is None else focal
         led = np.flatnonzero((leaders >= 0) & (leaders < len(guides)))
         self.queries[led] = np.minimum(self.queries[led], guides[leaders[led]])
 
-    def of(self, found: Updates) -> Ints:
-        objects = self.objects[np.minimum(found.objects, len(self.objects) - 1)]  # the last one reported nothing
-        stamps: Ints = np.minimum(objects, self.queries[found.queries])
+    def of(self, updates: Updates) -> Ints:
+        objects = self.objects[np.minimum(updates.objects, len(self.objects) - 1)]  # the last one reported nothing
+        stamps: Ints = np.minimum(objects, self.queries[updates.queries])
         stamps[stamps == LAST] = self.latest
         return stamps

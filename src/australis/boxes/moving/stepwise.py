@@ -18,7 +18,6 @@ from australis.boxes.moving.rankings import Ranked, rankings
 from australis.boxes.moving.regions import NEAREST, Floats, Points
 from australis.boxes.moving.versions import RegionVersions, versions
 from australis.model.box import Tables, Trains
-from australis.model.order import Order
 from australis.model.table import Table
 from australis.model.train import Bools, Ints, Train
 
@@ -50,87 +49,78 @@ def step(
     box: Watch, tables: Tables, trains: Trains, clock: TrainClock | None, schemas: tuple[pa.Schema, ...]
 ) -> Trains:
     """The updates of some reports, and the candidates among them where there are other partitions."""
-    reports, told = trains[0], trains[2] if box.spread else None
+    reports, focal = trains[0], trains[2] if box.spread else None
     objects, queries = tables["objects"], tables["queries"]
     stored, touched = objects.alive.copy(), objects.touched.copy()
-    both = [each for each in (reports, told) if each is not None]
+    both = [each for each in (reports, focal) if each is not None]
     numbers = np.unique(np.concatenate([each.number for each in both]))
     nows = None if clock is None else clock.nows[np.searchsorted(clock.numbers, numbers)]
     timeout = box._timeout(reports.schema)
-    given, columns = _reports(box, objects, reports, numbers)
-    there = np.concatenate([stored, np.zeros(len(objects.alive) - len(stored), np.bool_)])
-    placed = placements(objects, there, given, len(numbers), nows, timeout)
+    place_reports, columns = _reports(box, objects, reports, numbers)
+    there = known.padded(stored, len(objects.alive))
+    placed = placements(objects, there, place_reports, len(numbers), nows, timeout)
     moved, guides, points = placed, objects, known.points(objects, there)
-    if told is not None:
+    if focal is not None:
         guides = tables["leaders"]
-        moved, points = _guides(box, guides, told, numbers, nows, timeout)
-    made = versions(queries, queries.alive, leading.slots(guides, queries), points, moved, len(numbers), box.earth)
+        moved, points = _guides(box, guides, focal, numbers, nows, timeout)
+    region_versions = versions(
+        queries, queries.alive, leading.slots(guides, queries), points, moved, len(numbers), box.earth
+    )
     moving = len(placed.slots)
-    nearest = made.regions.kind == NEAREST
-    if nearest.any() or (made.before >= 0).any():
+    nearest = region_versions.regions.kind == NEAREST
+    if nearest.any() or (region_versions.before >= 0).any():
         placed = _with(placed, objects, there, len(numbers))
     resting = np.arange(moving, len(placed.slots))
     carried = Carried(objects, reports, box.carry, placed)
     again = carried.again() if box.revise else np.zeros(len(placed.slots), np.bool_)
-    found = overlaps(placed, resting, made, np.flatnonzero(~nearest), again, len(numbers))
+    updates = overlaps(placed, resting, region_versions, np.flatnonzero(~nearest), again, len(numbers))
     tell = box.spread
-    ranked = rankings(placed, resting, made, np.flatnonzero(nearest), queries[asked.K], again, tell, len(numbers))
+    ranked = rankings(placed, resting, region_versions, np.flatnonzero(nearest), queries[asked.K], again, tell)
     _limit(queries, ranked)
     stamps = np.full(len(numbers), np.iinfo(np.int64).max)
     for each in both:
         np.minimum.at(stamps, np.searchsorted(numbers, each.number), each.ts)
     near = Told(ranked.found, ranked.away)
-    plain = Told(found, np.zeros(len(found.signs)))
+    plain = Told(updates, np.zeros(len(updates.signs)))
     if not tell:
         plain = Told(*_joined(plain, near))
-    out = [_train(box, tables, schemas[0], plain, placed, made, carried, numbers, stamps, False)]
+    out = [_train(box, tables, schemas[0], plain, placed, region_versions, carried, numbers, stamps, False)]
     if len(schemas) > 1:
-        out.append(_train(box, tables, schemas[1], near, placed, made, carried, numbers, stamps, True))
+        out.append(_train(box, tables, schemas[1], near, placed, region_versions, carried, numbers, stamps, True))
     _write(box, tables, reports, columns, placed, moving, (stored, touched))
-    if told is not None:
-        _lead(box, tables, told, nows, timeout)
+    if focal is not None:
+        _lead(box, tables, focal, nows, timeout)
     return tuple(out)
 
 
 def _reports(box: Watch, objects: Table, reports: Train, numbers: Ints) -> tuple[PlaceReports, dict[str, Values]]:
     named = known.named(reports, box.id)
     slots = objects.find([reports[box.id].take(named)], len(named))
-    columns: dict[str, Values] = {
-        known.X: known.coordinate(reports, box.x),
-        known.Y: known.coordinate(reports, box.y),
-        known.MASK: known.masks(reports, box._conditions(reports.schema)),
-    }
-    placed = np.isfinite(columns[known.X]) & np.isfinite(columns[known.Y])
-    times = np.zeros(len(reports), np.int64)
-    if box.time is not None:
-        times, timed = Order(box.time).places(reports)
-        columns[known.TIME] = times
-        placed &= timed
+    columns, placed = known.columns(reports, box.x, box.y, box.time, box._conditions(reports.schema))
+    times = columns.get(known.TIME, np.zeros(len(reports), np.int64))
     x, y, mask = (columns[name][named] for name in (known.X, known.Y, known.MASK))
     moments = np.searchsorted(numbers, reports.number[named])
     return PlaceReports(slots, moments, named, x, y, mask, times[named], placed[named]), columns
 
 
 def _guides(
-    box: Watch, leaders: Table, told: Train, numbers: Ints, nows: Values | None, timeout: Any
+    box: Watch, leaders: Table, focal: Train, numbers: Ints, nows: Values | None, timeout: Any
 ) -> tuple[Placements, Points]:
     """Where focal objects are, moment by moment, and before all of them."""
     there = leaders.alive.copy()
-    named = known.named(told, box.id)
-    slots = leaders.find([told[box.id].cast(pa.int64()).take(named)], len(named))
-    there = np.concatenate([there, np.zeros(len(leaders.alive) - len(there), np.bool_)])
-    x, y = known.coordinate(told, box.x)[named], known.coordinate(told, box.y)[named]
-    times, timed = np.zeros(len(told), np.int64), np.ones(len(told), np.bool_)
-    if box.time is not None:
-        times, timed = Order(box.time).places(told)
+    named = known.named(focal, box.id)
+    slots = leaders.find([focal[box.id].cast(pa.int64()).take(named)], len(named))
+    there = known.padded(there, len(leaders.alive))
+    x, y = known.coordinate(focal, box.x)[named], known.coordinate(focal, box.y)[named]
+    times, timed = known.times(focal, box.time)
     placed = np.isfinite(x) & np.isfinite(y) & timed[named]
-    moments = np.searchsorted(numbers, told.number[named])
-    given = PlaceReports(slots, moments, named, x, y, np.zeros(len(named), np.int64), times[named], placed)
-    return placements(leaders, there, given, len(numbers), nows, timeout), known.points(leaders, there)
+    moments = np.searchsorted(numbers, focal.number[named])
+    place_reports = PlaceReports(slots, moments, named, x, y, np.zeros(len(named), np.int64), times[named], placed)
+    return placements(leaders, there, place_reports, len(numbers), nows, timeout), known.points(leaders, there)
 
 
 def _with(placed: Placements, objects: Table, there: Bools, moments: int) -> Placements:
-    """The places with those of objects that rest behind them."""
+    """The placements, followed by those of objects that did not report."""
     rest = there.copy()
     rest[placed.slots] = False
     slots = np.flatnonzero(rest)
@@ -160,26 +150,26 @@ def _limit(queries: Table, ranked: Ranked) -> None:
 
 
 def _joined(one: Told, other: Told) -> tuple[FoundUpdates, Floats]:
-    found = FoundUpdates(*(np.concatenate(pair) for pair in zip(one.found, other.found, strict=True)))
-    return found, np.concatenate([one.away, other.away])
+    updates = FoundUpdates(*(np.concatenate(pair) for pair in zip(one.found, other.found, strict=True)))
+    return updates, np.concatenate([one.away, other.away])
 
 
 def _train(
-    box: Watch, tables: Tables, schema: pa.Schema, told: Told, placed: Placements, made: RegionVersions,
+    box: Watch, tables: Tables, schema: pa.Schema, told: Told, placed: Placements, region_versions: RegionVersions,
     carried: Carried, numbers: Ints, stamps: Ints, candidates: bool,
 ) -> Train:  # fmt: skip
     """Updates as tuples, moment by moment, those that leave first."""
     objects, queries = tables["objects"], tables["queries"]
-    found, slots, asking = told.found, placed.slots[told.found.places], made.queries[told.found.versions]
-    order = np.lexsort((placed.points.id[found.places], asking, found.signs, found.moments))
-    rows = carried.told(found, box.revise)[order]
-    found, slots, asking = FoundUpdates(*(each[order] for each in found)), slots[order], asking[order]
-    arrays = [queries.get(asked.QUERY, asking), pa.array(found.signs.astype(np.int8)), objects.get(box.id, slots)]
+    updates, slots, asking = told.found, placed.slots[told.found.places], region_versions.queries[told.found.versions]
+    order = np.lexsort((placed.points.id[updates.places], asking, updates.signs, updates.moments))
+    rows = carried.told(updates, box.revise)[order]
+    updates, slots, asking = FoundUpdates(*(each[order] for each in updates)), slots[order], asking[order]
+    arrays = [queries.get(asked.QUERY, asking), pa.array(updates.signs.astype(np.int8)), objects.get(box.id, slots)]
     if candidates:
         arrays += [pa.array(queries[asked.K][asking]), pa.array(told.away[order])]
     arrays += [carried.columns[name].take(rows) for name in box.carry]
     tuples = pa.RecordBatch.from_arrays(arrays, schema=schema)
-    return Train(tuples, stamps[found.moments], numbers[found.moments])
+    return Train(tuples, stamps[updates.moments], numbers[updates.moments])
 
 
 def _write(
@@ -194,14 +184,11 @@ def _write(
     fresh = there & (rows >= 0)
     known.put(objects, slots[fresh], rows[fresh], columns, reports)
     gone = slots[~there]
-    box._free(objects, gone[objects.alive[gone]], *kept)
+    known.forget(objects, gone[objects.alive[gone]], *kept)
 
 
-def _lead(box: Watch, tables: Tables, told: Train, nows: Values | None, timeout: Any) -> None:
-    times, timed = np.zeros(len(told), np.int64), np.ones(len(told), np.bool_)
-    if box.time is not None:
-        times, timed = Order(box.time).places(told)
-    leading.report(tables["leaders"], told, (box.id, box.x, box.y), times, timed)
+def _lead(box: Watch, tables: Tables, focal: Train, nows: Values | None, timeout: Any) -> None:
+    leading.report(tables["leaders"], focal, (box.id, box.x, box.y), box.time)
     none = np.zeros(len(tables["queries"].alive), np.bool_)
     oldest = None if nows is None or not len(nows) else nows[-1].item() - timeout
     leading.forget(tables["leaders"], tables["queries"], none, oldest)

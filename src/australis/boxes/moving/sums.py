@@ -64,36 +64,38 @@ class TallyCall:
         if self.arg is None:
             np.add.at(groups[f"#n {number}"], slots, signs)
             return
-        given = self.arg.evaluate(train.view)
-        there = np.flatnonzero(np.ones(len(train), np.bool_) if given.null_count == 0 else np.asarray(given.is_valid()))
+        column = self.arg.evaluate(train.view)
+        there = np.flatnonzero(
+            np.ones(len(train), np.bool_) if column.null_count == 0 else np.asarray(column.is_valid())
+        )
         if values is not None:
-            found = values.find([pa.array(slots[there]), given.take(there)], len(there))
-            np.add.at(values[_COUNT], found, signs[there])
-            values.free(np.unique(found[values[_COUNT][found] == 0]))
+            found_slots = values.find([pa.array(slots[there]), column.take(there)], len(there))
+            np.add.at(values[_COUNT], found_slots, signs[there])
+            values.free(np.unique(found_slots[values[_COUNT][found_slots] == 0]))
             return
         slots, signs = slots[there], signs[there]
         np.add.at(groups[f"#n {number}"], slots, signs)
         if self.name == "count":
             return
-        numbers = plain(given)[0][there]
-        for part, its in (_halves(numbers) if self._whole else _sorted_out(numbers.astype(np.float64))).items():
-            np.add.at(groups[f"#{part} {number}"], slots, signs * its)
+        numbers = plain(column)[0][there]
+        for part, addends in (_halves(numbers) if self._whole else _sorted_out(numbers.astype(np.float64))).items():
+            np.add.at(groups[f"#{part} {number}"], slots, signs * addends)
         if not self._whole:  # so that errors of rounding do not outlive what they came from
             groups[f"#finite {number}"][slots[groups[f"#n {number}"][slots] == 0]] = 0
 
-    def result(self, number: int, groups: Table, values: Table | None, those: Ints) -> pa.Array[Any]:
-        """What it comes to in some groups."""
+    def result(self, number: int, groups: Table, values: Table | None, slots: Ints) -> pa.Array[Any]:
+        """Its results in some groups."""
         if values is not None:
-            return self._listed(values, those)
-        count = groups[f"#n {number}"][those]
+            return self._listed(values, slots)
+        count = groups[f"#n {number}"][slots]
         if self.name == "count":
             return pa.array(count)
-        parts = [groups[f"#{part} {number}"][those] for part in (_WHOLE if self._whole else _REAL)]
+        parts = [groups[f"#{part} {number}"][slots] for part in (_WHOLE if self._whole else _REAL)]
         if self.name == "sum" and self._whole:
             return arrow(self._fitting(*parts), count > 0, self.type)
         total = parts[0] + parts[1] * 2.0**_HALF if self._whole else _real(*parts)
         if self.name == "avg":
-            total = np.divide(total, count, out=np.zeros(len(those)), where=count > 0)
+            total = np.divide(total, count, out=np.zeros(len(slots)), where=count > 0)
         return arrow(total, count > 0, self.type)
 
     @property
@@ -107,18 +109,18 @@ class TallyCall:
             raise RunError(f"`{self.text}`: overflow; the result does not fit in 64 bits, cast to double")
         return (high << _HALF) + (low & ((1 << _HALF) - 1))
 
-    def _listed(self, values: Table, those: Ints) -> pa.Array[Any]:
-        place = np.full(int(max(those.max(initial=0), values[_GROUP].max(initial=0))) + 1, -1, np.int64)
-        place[those] = np.arange(len(those))
+    def _listed(self, values: Table, slots: Ints) -> pa.Array[Any]:
+        place = np.full(int(max(slots.max(initial=0), values[_GROUP].max(initial=0))) + 1, -1, np.int64)
+        place[slots] = np.arange(len(slots))
         rows = np.flatnonzero(values.alive & (values[_COUNT] > 0))
         rows = rows[place[values[_GROUP][rows]] >= 0]
         at = place[values[_GROUP][rows]]
         if self.name == "count":
-            return pa.array(np.bincount(at, minlength=len(those)))
+            return pa.array(np.bincount(at, minlength=len(slots)))
         listed = values.get("value", rows)
         # Sorted: of doubles NaN ranks highest, as everywhere.
         order = np.asarray(pc.sort_indices(pa.table({"at": at, "value": listed}), sort_keys=_ASCENDING))
-        edges = np.searchsorted(at[order], np.arange(len(those) + 1))
+        edges = np.searchsorted(at[order], np.arange(len(slots) + 1))
         chosen = np.minimum(edges[:-1], len(order) - 1) if self.name == "min" else edges[1:] - 1
         index: Any = pa.array(order[chosen] if len(order) else chosen, mask=edges[1:] == edges[:-1])
         return listed.take(index).cast(self.type)

@@ -67,11 +67,11 @@ class Tally(Updating):
         for name in self.by:
             if not hashable(stream.field(name).type):
                 raise SchemaError(f"cannot group by `{name}`: values of type {stream.field(name).type} make no key")
-        made = self._schema(stream)
-        twice = [name for name in made.names if made.names.count(name) > 1]
+        schema = self._schema(stream)
+        twice = [name for name in schema.names if schema.names.count(name) > 1]
         if twice:
             raise SchemaError(f"two columns would be named `{twice[0]}`; name the aggregate otherwise")
-        return {"out": made}
+        return {"out": schema}
 
     def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
         return (self.by,)
@@ -79,11 +79,11 @@ class Tally(Updating):
     def tables(self, *inputs: pa.Schema) -> Tables:
         (stream,) = inputs
         by: list[Any] = [stream.field(name) for name in self.by]
-        told = [field.with_name(f"= {field.name}") for field in list(self._schema(stream))[len(by) + 1 :]]
+        results = [field.with_name(f"= {field.name}") for field in list(self._schema(stream))[len(by) + 1 :]]
         hidden = [pa.field(_COUNT, pa.int64(), nullable=False), pa.field(_TOLD, pa.bool_(), nullable=False)]
         calls = [call for _, each in self._calls(stream) for call in each]
         fields = [field for number, call in enumerate(calls) for field in call.fields(number)]
-        tables = {"groups": Table(pa.schema([*by, *hidden, *fields, *told]), self.by)}
+        tables = {"groups": Table(pa.schema([*by, *hidden, *fields, *results]), self.by)}
         return tables | {f"values {number}": call.values() for number, call in enumerate(calls) if call.lists}
 
     def holds(self, *inputs: pa.Schema) -> str:
@@ -104,17 +104,17 @@ class Tally(Updating):
         signs, valid = plain(train[self.sign].cast(pa.int64()))
         signs = signs if valid is None else np.where(valid, signs, 0)
         np.add.at(groups[_COUNT], slots, signs)
-        those = np.unique(slots)
+        changed = np.unique(slots)
         names = [name for name, _ in self.functions]
-        was = Before(groups, [f"= {name}" for name in names], those)
-        self._count(tables, train, slots, signs, those)
+        was = Before(groups, [f"= {name}" for name in names], changed)
+        self._count(tables, train, slots, signs, changed)
         told = groups[_TOLD].copy()
         live = np.zeros(len(told), np.bool_)
-        live[those] = (groups[_COUNT][those] > 0) | (not self.by)
+        live[changed] = (groups[_COUNT][changed] > 0) | (not self.by)
         same = ~was.revised(np.ones(len(told), np.bool_))
-        lost = those[(told & ~(live & same))[those]]
-        won = those[(live & ~(told & same))[those]]
-        groups[_TOLD][those] = live[those]
+        lost = changed[(told & ~(live & same))[changed]]
+        won = changed[(live & ~(told & same))[changed]]
+        groups[_TOLD][changed] = live[changed]
         both = np.concatenate([lost, won])
         sign = np.repeat(np.array([-1, 1], np.int8), [len(lost), len(won)])
         columns = [groups.get(name, both) for name in self.by]
@@ -124,36 +124,36 @@ class Tally(Updating):
         np.minimum.at(stamps, slots, train.ts)
         number = np.full(len(both), max(moment.number, int(train.number[-1])))
         out = Train(tuples, stamps[both], number)
-        groups.free(those[~live[those] & (groups[_COUNT][those] == 0)])
+        groups.free(changed[~live[changed] & (groups[_COUNT][changed] == 0)])
         return (out,)
 
-    def _count(self, tables: Tables, train: Train, slots: Ints, signs: Ints, those: Ints) -> None:
+    def _count(self, tables: Tables, train: Train, slots: Ints, signs: Ints, changed: Ints) -> None:
         """Bring the calls of all functions up to date, and write what the functions of changed groups come to."""
         groups, number = tables["groups"], 0
         for (name, _), (outer, calls) in zip(self.functions, self._calls(train.schema), strict=True):
             results = []
             for call in calls:
                 call.add(number, groups, tables.get(f"values {number}"), train, slots, signs)
-                results.append(call.result(number, groups, tables.get(f"values {number}"), those))
+                results.append(call.result(number, groups, tables.get(f"values {number}"), changed))
                 number += 1
             fields = [pa.field(f"#{place}", call.type) for place, call in enumerate(calls)]
             batch = pa.RecordBatch.from_arrays(results, schema=pa.schema(fields))
-            groups.put(f"= {name}", those, outer.evaluate(batch))
+            groups.put(f"= {name}", changed, outer.evaluate(batch))
 
     @bound
     def _calls(self, stream: pa.Schema) -> list[tuple[Any, list[sums.TallyCall]]]:
-        made = []
+        results = []
         for name, function in self.functions:
             with placed(ColumnPlace(name)):
                 calls = [sums.call(each, stream) for each in function.calls]
                 types = pa.schema([pa.field(f"#{place}", call.type) for place, call in enumerate(calls)])
-                made.append((function.outer.bind(types), calls))
-        return made
+                results.append((function.outer.bind(types), calls))
+        return results
 
     @bound
     def _schema(self, stream: pa.Schema) -> pa.Schema:
-        made = [
+        results = [
             pa.field(name, outer.type)
             for (name, _), (outer, _) in zip(self.functions, self._calls(stream), strict=True)
         ]
-        return pa.schema([*(stream.field(name) for name in self.by), pa.field(self.sign, pa.int8()), *made])
+        return pa.schema([*(stream.field(name) for name in self.by), pa.field(self.sign, pa.int8()), *results])

@@ -17,10 +17,10 @@ from australis.model.table import Table
 from australis.model.train import Bools, Ints
 
 _TIMEOUTS = 1000
-"""So many timeouts a report's time may be from that of the others, if nothing else is said."""
+"""How many timeouts a report's time may be from that of others, by default."""
 _MANY = 10
 REPORT, TRAIN = "report", "train"
-"""After what answers are told, if not after spans of time."""
+"""The values of `every` for updates after each report, and after each train."""
 
 
 def clock(objects: pa.Schema, time: str | None) -> Table:
@@ -76,10 +76,10 @@ def leeway(objects: pa.Schema, time: str | None, timeout: Span | None, ahead: Sp
             raise NetworkError(
                 "`ahead` bounds the times by which objects time out: give `timeout` and `time`, or drop it"
             )
-        given = float(measure(ahead, Order(time).check(objects), time))
-        if not 0 < given < math.inf:
+        allowed = float(measure(ahead, Order(time).check(objects), time))
+        if not 0 < allowed < math.inf:
             raise NetworkError(f"`ahead` is how far off a time may be, more than nothing, not {ahead}")
-        return given
+        return allowed
     silent = span if timeout is None else silence(objects, time, timeout)
     return math.inf if silent is None else float(_TIMEOUTS * (silent or 1))
 
@@ -91,17 +91,17 @@ def judge(clock: Table, times: Values, timed: Bools, ids: Ints, leeway: float) -
     leaves all others as they are. But if the reports that follow say so too, of two objects or ten of one, time has
     moved on, or was wrong before.
     """
-    told = times[timed]
-    if not len(told):
+    known = times[timed]
+    if not len(known):
         return None
-    low, high = float(told.min()), float(told.max())
+    low, high = float(known.min()), float(known.max())
     if not len(clock):
         clock.insert(1)
-        clock["now"][0] = told[0]
+        clock["now"][0] = known[0]
     clock.touched[0] = True
     now = float(clock["now"][0])
     if not clock["run"][0] and max(high, now) - min(low, now) <= leeway:
-        clock["now"][0] = max(clock["now"][0], told.max())
+        clock["now"][0] = max(clock["now"][0], known.max())
         return None
     refused = np.zeros(len(times), np.bool_)
     latest, far, run, who, several = (clock[name] for name in ("now", "far", "run", "who", "several"))
@@ -143,6 +143,11 @@ def tell(clock: Table, times: Values, leeway: float) -> None:
     now = clock["now"][0]
     clock["now"][0] = latest if latest > now or float(now) - float(latest) > leeway else now
     clock.touched[0] = True
+
+
+def latest(clock: Table) -> Any:
+    """The latest time of all reports, if any has told one."""
+    return clock["now"][0].item() if len(clock) else None
 
 
 def oldest(clock: Table, timeout: Any) -> Any:

@@ -58,20 +58,20 @@ def updates(
 def candidates(
     old: Points, new: Points, before: Regions, after: Regions, anew: Bools, fresh: Bools, again: Bools
 ) -> Updates:
-    """The same, but what stays is told once more where the query is `fresh` or the object told `again`."""
+    """The same, but members that stay enter again where the query is `fresh` or the object is marked `again`."""
     unknown = only(before, ~fresh)
     lost = _entering(new, old, after, before, anew, None)
     won = _entering(_without(old, again), new, unknown, after, anew | fresh, None)
     return Updates(np.concatenate([lost[0], won[0]]), np.concatenate([lost[1], won[1]]), len(lost[0]))
 
 
-def only(regions: Regions, those: Bools) -> Regions:
-    """Regions without those of the other queries."""
-    return regions._replace(west=np.where(those, regions.west, np.inf))
+def only(regions: Regions, kept: Bools) -> Regions:
+    """The regions of the queries that are `kept`."""
+    return regions._replace(west=np.where(kept, regions.west, np.inf))
 
 
-def _without(points: Points, those: Bools) -> Points:
-    return points._replace(x=np.where(those, np.nan, points.x))
+def _without(points: Points, hidden: Bools) -> Points:
+    return points._replace(x=np.where(hidden, np.nan, points.x))
 
 
 def _entering(
@@ -85,12 +85,12 @@ def _entering(
     few = 2 * np.count_nonzero(changed) < np.count_nonzero(seen)
     if not few:
         moving, resting = np.concatenate([moving, resting]), resting[:0]
-    found = []
+    pairs = []
     if len(moving):
-        found.append(differences(whole or grid(here, there, np.flatnonzero(seen)), near, far, moving))
+        pairs.append(differences(whole or grid(here, there, np.flatnonzero(seen)), near, far, moving))
     if len(resting):
-        found.append(differences(grid(here, there, np.flatnonzero(changed)), near, far, resting))
-    if not found:
+        pairs.append(differences(grid(here, there, np.flatnonzero(changed)), near, far, resting))
+    if not pairs:
         return np.empty(0, np.int64), np.empty(0, np.int64)
-    queries, objects = np.concatenate(found, axis=1)
+    queries, objects = np.concatenate(pairs, axis=1)
     return queries, objects

@@ -2,34 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
 import pyarrow as pa
 
 from australis.arrow.durations import Span, seconds
-from australis.boxes.moving import before_and_after, check, holding, leading, shadows
+from australis.boxes.moving import admission, check, holding, leading, memory, shadows, trainwise
 from australis.boxes.moving import objects as known
 from australis.boxes.moving import queries as asked
 from australis.boxes.moving.families import Answering
-from australis.boxes.moving.grid import CellGrid, grid
-from australis.boxes.moving.nearest import distances, limit
-from australis.boxes.moving.placing import moved, regions
-from australis.boxes.moving.regions import NEAREST, Points, Regions
-from australis.boxes.moving.revising import Before
-from australis.boxes.moving.stamps import Stamps
-from australis.boxes.moving.timing import TRAIN, clock, leeway, often, oldest, silence, time_type
-from australis.boxes.moving.updates import Updates, candidates, only, updates
+from australis.boxes.moving.timing import TRAIN, clock, latest, leeway, often, silence, time_type
 from australis.errors import ExpressionError, NetworkError, SchemaError, listing, near
 from australis.expressions import Bound, Expr
 from australis.model import parameters
 from australis.model.box import EVERYWHERE, Key, Moment, Tables, Trains, bound, unchanged
-from australis.model.order import Order
 from australis.model.parameters import By, Expression, Length, columns, optional_span
-from australis.model.table import Table
-from australis.model.train import Bools, Ints, Train, concat, empty
+from australis.model.train import concat, empty
 
 SIGN, AWAY = "sign", "away"
 MOST_CONDITIONS = 62
@@ -146,10 +136,10 @@ class Watch(Answering):
             )
         if self.shed not in _SHED:
             raise NetworkError(f"`shed` is one of {listing(_SHED)}, not `{self.shed}`{near(self.shed, _SHED)}")
-        return {**ports, "accuracy": before_and_after.accuracy(queries)}
+        return {**ports, "accuracy": memory.accuracy_schema(queries)}
 
     def focal(self, objects: pa.Schema) -> pa.Schema:
-        """What the third input has."""
+        """The schema of the third input."""
         time = None if self.time is None else objects.field(self.time)
         return leading.schema(objects.field(self.id), self.x, self.y, time)
 
@@ -167,17 +157,17 @@ class Watch(Answering):
         objects, queries = inputs[:2]
         time = time_type(objects, self.time)
         carried = [objects.field(name) for name in self.carry]
-        made = {
+        kept = {
             "objects": known.table(objects.field(self.id), carried, time),
             "queries": asked.table(queries),
             "clock": clock(objects, self.time),
             **({"leaders": leading.table(self.id, time)} if self.spread else {}),
         }
         if self._span(objects) is not None:
-            made |= holding.tables(inputs)
+            kept |= holding.tables(inputs)
         if self.budget is not None:
-            made["shadows"] = shadows.table(made["objects"], self.timeout is not None, bool(self.conditions))
-        return made
+            kept["shadows"] = shadows.table(kept["objects"], self.timeout is not None, bool(self.conditions))
+        return kept
 
     def waits(self, objects: pa.Schema) -> bool:
         """Whether tuples wait until a span of time is over."""
@@ -189,7 +179,7 @@ class Watch(Answering):
 
     @property
     def each(self) -> bool:
-        """Whether answers are told of moment by moment, not after trains."""
+        """Whether updates are given moment by moment, not after trains."""
         return self.every != TRAIN and (self.every is not None or self.cache is None)
 
     def passes(self, port: str, *inputs: pa.Schema) -> Mapping[int, Mapping[str, str]]:
@@ -200,165 +190,20 @@ class Watch(Answering):
         ending = moment.end and self._span(trains[0].schema) is not None and holding.waits(tables, self.arity)
         if not any(map(len, trains)) and not ending:
             return tuple(map(empty, ports.values()))
-        before = tables["clock"]["now"][0].item() if len(tables["clock"]) else None
-        trains, refused = before_and_after.believed(self, tables, trains)
-        now = tables["clock"]["now"][0].item() if len(tables["clock"]) else None
+        before = latest(tables["clock"])
+        trains, refused = admission.believed(self, tables, trains)
+        now = latest(tables["clock"])
         if self._span(trains[0].schema) is not None:
-            trains, before = before_and_after.released(self, tables, trains, moment)
+            trains, before = admission.released(self, tables, trains, moment)
         if not any(map(len, trains)):
             return tuple(refused if name == "refused_reports" else empty(schema) for name, schema in ports.items())
+        schemas = tuple(ports[name] for name in ("out", "candidates") if name in ports)
         if not self.each:
-            out, wrong, *more = self._together(tables, trains, moment)
+            out, wrong, *more = trainwise.step(self, tables, trains, moment, schemas)
             return (out, wrong, refused, *more)
-        out_, wrong_, near = before_and_after.moments(self, tables, trains, before, now, ports)
-        made = {"out": out_, "refused": wrong_, "refused_reports": [refused], "candidates": near}
-        return tuple(concat(schema, made[name]) for name, schema in ports.items())
-
-    def _together(self, tables: Tables, trains: Trains, moment: Moment, apart: bool = False) -> Trains:
-        """All tuples of trains at once; updates that come `apart` have the numbers of the queries that they are of."""
-        reports, rows = trains[:2]
-        objects, queries = tables["objects"], tables["queries"]
-        stored, touched = objects.alive.copy(), objects.touched.copy()
-        recalled = None if self.budget is None else shadows.recall(objects, tables["shadows"])
-        there, asking = objects.alive.copy(), queries.alive.copy()
-        wanted = asked.QueryRows(rows, [name for name, _ in self.conditions], self.earth)
-        good, named = np.flatnonzero(wanted.good), known.named(reports, self.id)
-        registered = queries.find([rows[asked.QUERY].take(good)], len(good))
-        reported = objects.find([reports[self.id].take(named)], len(named))
-        there, asking = _padded(there, len(objects.alive)), _padded(asking, len(queries.alive))
-
-        old = known.points(objects, there & ~objects[known.SHED])
-        before = regions(queries, asking, *self._guides(tables, old), self.earth)
-        told = self._follow(tables, trains[2]) if self.spread else None
-        last = known.latest(reported, len(objects.alive))
-        was = Before(objects, self.carry if self.revise else (), reported[last])
-        gone = self._report(tables, reports, reported[last], named[last])
-        last = known.latest(registered, len(queries.alive))
-        removed = self._register(queries, wanted, registered[last], good[last])
-        if self.spread:
-            leading.forget(tables["leaders"], queries, removed, self._oldest(tables, reports.schema))
-
-        leaders = np.where(removed, -1, self._leaders(tables))
-        _unshed(objects, np.concatenate([reported, leaders[leaders >= 0]]))
-        new = known.points(objects, objects.alive & ~gone & ~objects[known.SHED])
-        guides = self._guides(tables, new)
-        after = regions(queries, queries.alive & ~removed, *guides, self.earth)
-        whole = grid(new, old, np.flatnonzero(~np.isnan(new.x)))
-        self._limit(queries, whole, after)
-        part = before_and_after.remember(self, tables, trains, whole, after, leaders, gone, reported)
-        if part is not None:
-            new = known.points(objects, objects.alive & ~gone & ~objects[known.SHED])
-            whole = grid(new, old, np.flatnonzero(~np.isnan(new.x)))
-            self._limit(queries, whole, after)
-        anew = moved(before, after)
-        anew[registered] = True
-        again = was.revised(there) if self.revise else np.zeros(len(there), np.bool_)
-        stamps = Stamps(trains, (reported, named), (registered, good), guides[1], told)
-        number = max(moment.number, *(int(train.number[-1]) for train in trains if len(train)))
-        numbers = np.full(len(queries.alive), number)
-        if apart:
-            numbers[registered] = rows.number[good]
-        near = None
-        if self.spread and asked.K in rows.schema.names:
-            kinds = before.kind == NEAREST, after.kind == NEAREST
-            fresh = (before.x != after.x) | (before.y != after.y)
-            fresh[registered] = True
-            changes = again | (old.x != new.x) | (old.y != new.y)
-            near = candidates(old, new, only(before, kinds[0]), only(after, kinds[1]), anew, fresh, changes)
-            before, after = only(before, ~kinds[0]), only(after, ~kinds[1])
-        found = updates(old, new, before, after, anew, whole, again)
-        schema = self._updates(reports.schema, rows.schema)
-        out = [self._train(tables, schema, found, was, stamps, numbers), rows.where(pa.array(~wanted.good))]
-        if near is not None:
-            more = [pa.array(queries[asked.K][near.queries]), pa.array(distances(after, new, *near[:2]))]
-            out.append(self._train(tables, candidate(schema), near, was, stamps, numbers, more))
-        if part is not None:
-            out.append(before_and_after.accuracy_told(self, queries, part, queries.alive & ~removed, trains, number))
-        if recalled is not None:
-            gone |= shadows.conceal(objects, tables["shadows"], recalled, gone)
-        self._free(objects, np.flatnonzero(gone & objects.alive), stored, touched)
-        queries.free(np.flatnonzero(removed))
-        if self.cache is not None:
-            objects.compact(0.5 if self.budget is None else shadows.ROOM)
-        return tuple(out)
-
-    def _guides(self, tables: Tables, points: Points) -> tuple[Points, Ints]:
-        """Where focal objects are, and the slots of the queries' ones there."""
-        if self.spread:
-            return leading.points(tables["leaders"]), leading.slots(tables["leaders"], tables["queries"])
-        return points, self._leaders(tables)
-
-    def _follow(self, tables: Tables, told: Train) -> Ints:
-        """Write where focal objects are; when each of them was told of, by slot."""
-        times, timed = np.zeros(len(told), np.int64), np.ones(len(told), np.bool_)
-        if self.time is not None:
-            times, timed = Order(self.time).places(told)
-        return leading.report(tables["leaders"], told, (self.id, self.x, self.y), times, timed)
-
-    def _oldest(self, tables: Tables, objects: pa.Schema) -> Any:
-        """The earliest time of objects that have not been silent for too long."""
-        return oldest(tables["clock"], self._timeout(objects))
-
-    def _report(self, tables: Tables, reports: Train, slots: Ints, rows: Ints) -> Bools:
-        """Write the last report of each object; which objects are nowhere after it, or have been silent too long."""
-        objects = tables["objects"]
-        columns = {
-            known.X: known.coordinate(reports, self.x),
-            known.Y: known.coordinate(reports, self.y),
-            known.MASK: known.masks(reports, self._conditions(reports.schema)),
-        }
-        placed = np.isfinite(columns[known.X]) & np.isfinite(columns[known.Y])
-        gone = np.zeros(len(objects.alive), np.bool_)
-        if self.time is not None:
-            columns[known.TIME], timed = Order(self.time).places(reports)
-            placed &= timed
-        gone[slots] = ~placed[rows]
-        known.put(objects, slots[placed[rows]], rows[placed[rows]], columns, reports)
-        oldest = self._oldest(tables, reports.schema)
-        if oldest is not None:
-            gone |= objects.alive & (objects[known.TIME] < oldest)
-        return gone
-
-    def _register(self, queries: Table, wanted: asked.QueryRows, slots: Ints, rows: Ints) -> Bools:
-        """Write the last row of each query; which queries are removed."""
-        removed = np.zeros(len(queries.alive), np.bool_)
-        removed[slots] = wanted.removes[rows]
-        kept = ~wanted.removes[rows]
-        wanted.put(queries, slots[kept], rows[kept])
-        return removed
-
-    def _leaders(self, tables: Tables) -> Ints:
-        """The slots of the queries' focal objects."""
-        return leading.slots(tables["objects"], tables["queries"])
-
-    def _limit(self, queries: Table, whole: CellGrid, after: Regions) -> None:
-        """Find how far kNN queries reach now."""
-        nearest = np.flatnonzero((after.kind == NEAREST) & (after.west <= after.east))
-        limit(whole, after, nearest, queries[asked.K])
-        for name, values in (("limit", after.limit), ("tie", after.tie)):
-            changed = nearest[queries[name][nearest] != values[nearest]]
-            queries[name][changed] = values[changed]
-            queries.touched[changed] = True
-
-    def _train(
-        self, tables: Tables, schema: pa.Schema, found: Updates, was: Before, stamps: Stamps, numbers: Ints,
-        more: Sequence[pa.Array[Any]] = (),
-    ) -> Train:  # fmt: skip
-        """Updates as tuples; those that leave with what they carried before."""
-        objects, queries = tables["objects"], tables["queries"]
-        sign = np.ones(len(found.queries), np.int8)
-        sign[: found.leaving] = -1
-        arrays = [queries.get(asked.QUERY, found.queries), pa.array(sign), objects.get(self.id, found.objects), *more]
-        arrays += [was.column(name, found.objects, found.leaving) for name in self.carry]
-        tuples = pa.RecordBatch.from_arrays(arrays, schema=schema)
-        made = Train(tuples, stamps.of(found), numbers[found.queries])
-        several = len(made) > 0 and bool((made.number[1:] < made.number[:-1]).any())
-        return made.take(np.argsort(made.number, kind="stable")) if several else made
-
-    def _free(self, objects: Table, gone: Ints, stored: Bools, touched: Bools) -> None:
-        """Forget objects; those that came and went within the step leave no trace among the changes."""
-        objects.free(gone)
-        objects.touched[gone] = _padded(stored | touched, len(objects.alive))[gone]
+        updates, wrongs, candidates = admission.moments(self, tables, trains, before, now, schemas)
+        parts = {"out": updates, "refused": wrongs, "refused_reports": [refused], "candidates": candidates}
+        return tuple(concat(schema, parts[name]) for name, schema in ports.items())
 
     @bound
     def _updates(self, objects: pa.Schema, queries: pa.Schema) -> pa.Schema:
@@ -374,11 +219,11 @@ class Watch(Answering):
     def _conditions(self, objects: pa.Schema) -> list[Bound]:
         if len(self.conditions) > MOST_CONDITIONS:
             raise NetworkError(f"{len(self.conditions)} conditions are too many: there is room for {MOST_CONDITIONS}")
-        made = [condition.bind(objects) for _, condition in self.conditions]
-        for (name, condition), each in zip(self.conditions, made, strict=True):
+        conditions = [condition.bind(objects) for _, condition in self.conditions]
+        for (name, condition), each in zip(self.conditions, conditions, strict=True):
             if each.type != pa.bool_():
                 raise ExpressionError(f"the condition {name}, `{condition}`, gives a {each.type}, not a boolean")
-        return made
+        return conditions
 
     @bound
     def _timeout(self, objects: pa.Schema) -> Any:
@@ -390,7 +235,7 @@ class Watch(Answering):
 
     @bound
     def _span(self, objects: pa.Schema) -> Any:
-        """The span of time after which answers are told, if it is one."""
+        """The span of time after which updates are given, if `every` is one."""
         if self.every is not None and self.every != TRAIN and self.cache is not None:
             raise NetworkError(
                 f"with a `cache` it is decided after each train who is kept: `every` is `train` then, not {self.every}"
@@ -421,12 +266,3 @@ def candidate(updates: pa.Schema) -> pa.Schema:
         if name in updates.names:
             raise SchemaError(f"candidates would have two columns `{name}`: map the objects' to another name first")
     return pa.schema([*fields[:3], pa.field(asked.K, pa.int64()), pa.field(AWAY, pa.float64()), *fields[3:]])
-
-
-def _unshed(objects: Table, slots: Ints) -> None:
-    objects.touched[slots] |= objects[known.SHED][slots]
-    objects[known.SHED][slots] = False
-
-
-def _padded(flags: Bools, size: int) -> Bools:
-    return np.concatenate([flags, np.zeros(size - len(flags), np.bool_)])

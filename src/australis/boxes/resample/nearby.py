@@ -112,18 +112,18 @@ def _settled(here: Any, group: int, order: Heaps, reach: Reach) -> bool:
 
 
 @inner
-def _take(row: int, mine: ResampleArrivals, key: int, chain: ChainColumns, order: Heaps, spare: Ints, top: int) -> bool:
+def _take(row: int, side: ResampleArrivals, key: int, chain: ChainColumns, order: Heaps, spare: Ints, top: int) -> bool:
     """Put a tuple in its chain, unless it is late."""
-    group = mine.group[row]
-    if mine.counts:
+    group = side.group[row]
+    if side.counts:
         order.seen[group] += 1
-        mine.place[row] = order.seen[group]
-        order.heap[group, 0] = mine.place[row] + 1
-    elif not mine.valid[row] or not admit(group, mine.place[row], order.heap, order.seen):
-        mine.late[row] = True
+        side.place[row] = order.seen[group]
+        order.heap[group, 0] = side.place[row] + 1
+    elif not side.valid[row] or not admit(group, side.place[row], order.heap, order.seen):
+        side.late[row] = True
         return False
-    mine.slots[row] = spare[top - 1]
-    link(spare[top - 1], key, mine.place[row], row, chain)
+    side.slots[row] = spare[top - 1]
+    link(spare[top - 1], key, side.place[row], row, chain)
     return True
 
 
@@ -131,7 +131,7 @@ def _take(row: int, mine: ResampleArrivals, key: int, chain: ChainColumns, order
 def _left_arrived(
     row: int,
     first: int,
-    mine: ResampleArrivals,
+    side: ResampleArrivals,
     left: ChainColumns,
     right: ChainColumns,
     order: Heaps,
@@ -140,8 +140,8 @@ def _left_arrived(
 ) -> int:
     """Emit a left tuple's windows that are complete, from a group on; the group there was no room for, or -1."""
     for group in range(first, order.groups):
-        if _settled(mine.place[row], group, order, reach):  # noqa: SIM102
-            if not _complete(mine.slots[row], group, mine.number[row], left, right, reach, out):
+        if _settled(side.place[row], group, order, reach):  # noqa: SIM102
+            if not _complete(side.slots[row], group, side.number[row], left, right, reach, out):
                 return group
     return -1
 
@@ -165,7 +165,7 @@ def _first_due(group: int, promised: bool, was: Any, left: ChainColumns, right: 
 def _right_arrived(
     t: int,
     row: int,
-    mine: ResampleArrivals,
+    side: ResampleArrivals,
     left: ChainColumns,
     right: ChainColumns,
     order: Heaps,
@@ -173,9 +173,9 @@ def _right_arrived(
     out: FoundWindows,
 ) -> int:
     """Emit the windows that a right tuple completed, from a left tuple on; the one there was no room for, or 0."""
-    group = mine.group[row]
+    group = side.group[row]
     while t and _settled(left.place[t - 1], group, order, reach):
-        if not _complete(t - 1, group, mine.number[row], left, right, reach, out):
+        if not _complete(t - 1, group, side.number[row], left, right, reach, out):
             return t
         t = left.next[t - 1]
     return 0

@@ -144,11 +144,11 @@ class Resample(Box):
         size = self._size(left.schema, right.schema)
         reach = Reach(size, None if size.dtype.kind == "i" else 0.0, not self.right.by)
         at = np.array([0, 0, tables["left"].top, tables["right"].top, 0, 0])
-        found = near(
+        windows = near(
             arrivals[0], arrivals[1], chains[0], chains[1], orders[0], orders[1],
             tables["left"].spare, tables["right"].spare, at, reach, room(len(left) + len(right)),
         )  # fmt: skip
-        out = [self._results(tables, trains, found.cut())]
+        out = [self._results(tables, trains, windows.cut())]
         if moment.end:
             out.append(
                 self._results(
@@ -163,35 +163,35 @@ class Resample(Box):
                 tables["all"].touched[0] = True
         return out
 
-    def _results(self, tables: Tables, trains: Trains, found: FoundWindows) -> Train:
+    def _results(self, tables: Tables, trains: Trains, near: FoundWindows) -> Train:
         left, right = trains
-        if not len(found.lefts):
+        if not len(near.lefts):
             return empty(self._schema(left.schema, right.schema))
         functions = self._folded(left.schema, right.schema)
-        of_window = np.repeat(np.arange(len(found.lefts)), np.diff(found.starts))
+        of_window = np.repeat(np.arange(len(near.lefts)), np.diff(near.starts))
         theirs, ours = self._read(left.schema, right.schema)
-        columns = gather(tables["right"], right, found.members, theirs)
+        columns = gather(tables["right"], right, near.members, theirs)
         if ours:
-            columns += gather(tables["left"], left, found.lefts[of_window], ours)
+            columns += gather(tables["left"], left, near.lefts[of_window], ours)
         names = [*theirs, *(f"left.{name}" for name in ours)]
         members = pa.RecordBatch.from_arrays(columns, names=names) if names else _rows(len(of_window))
-        windows = [fresh(one, len(found.lefts)) for one in functions.folds]
+        windows = [fresh(one, len(near.lefts)) for one in functions.folds]
         functions.add(windows, Contributions(of_window, ALL, np.arange(len(of_window))), members)
-        ts = gather_ts(tables["left"], left, found.lefts)
-        some = np.diff(found.starts) > 0
-        if len(found.members):
-            theirs_ts = gather_ts(tables["right"], right, found.members)
-            oldest = np.minimum.reduceat(theirs_ts, found.starts[:-1][some])
-            ts[some] = np.minimum(ts[some], oldest)
-        attribute: pa.Array[Any] = pa.array(found.places)
+        ts = gather_ts(tables["left"], left, near.lefts)
+        filled = np.diff(near.starts) > 0
+        if len(near.members):
+            theirs_ts = gather_ts(tables["right"], right, near.members)
+            oldest = np.minimum.reduceat(theirs_ts, near.starts[:-1][filled])
+            ts[filled] = np.minimum(ts[filled], oldest)
+        attribute: pa.Array[Any] = pa.array(near.places)
         if not self.left.counts:
-            (attribute,) = gather(tables["left"], left, found.lefts, [self.left.on])
-        groups = [tables["right_order"].get(name, found.groups) for name in self.right.by]
-        count = np.arange(len(found.lefts))
-        made = functions.finish([window.at(count) for window in windows])
-        columns = [*groups, attribute, *made]
+            (attribute,) = gather(tables["left"], left, near.lefts, [self.left.on])
+        groups = [tables["right_order"].get(name, near.groups) for name in self.right.by]
+        count = np.arange(len(near.lefts))
+        results = functions.finish([window.at(count) for window in windows])
+        columns = [*groups, attribute, *results]
         schema = self._schema(left.schema, right.schema)
-        return Train(pa.RecordBatch.from_arrays(columns, schema=schema), ts, found.numbers)
+        return Train(pa.RecordBatch.from_arrays(columns, schema=schema), ts, near.numbers)
 
     def _limits(self, tables: Tables, side: str, size: Any, slots: Ints) -> Values:
         """Below which places no window to come can hold a tuple."""
@@ -224,14 +224,14 @@ class Resample(Box):
 
     @bound
     def _folded(self, left: pa.Schema, right: pa.Schema) -> Folded:
-        taken = (*self.right.by, self.left.attribute)
-        return folded(self.functions, _seen(left, right), pa.int64(), taken)
+        reserved = (*self.right.by, self.left.attribute)
+        return folded(self.functions, _seen(left, right), pa.int64(), reserved)
 
     @bound
     def _schema(self, left: pa.Schema, right: pa.Schema) -> pa.Schema:
         attribute = pa.field(self.left.attribute, self.left.check(left))
-        made = [pa.field(name, result.type) for name, result in self._folded(left, right).results]
-        return pa.schema([*(right.field(name) for name in self.right.by), attribute, *made])
+        results = [pa.field(name, result.type) for name, result in self._folded(left, right).results]
+        return pa.schema([*(right.field(name) for name in self.right.by), attribute, *results])
 
 
 def _seen(left: pa.Schema, right: pa.Schema) -> pa.Schema:

@@ -64,47 +64,47 @@ class Apply(Rowwise):
         (train,) = trains
         schema = self._schema(train.schema)
         parts: dict[str, Any] = {name: train.part(name) for name in train.schema.names}
-        for name, made in self.columns:
-            parts[name] = _made(made, train)
+        for name, call in self.columns:
+            parts[name] = _made(call, train)
         return (train.made(schema, [parts[name] for name in schema.names]),)
 
     @bound
     def _schema(self, stream: pa.Schema) -> pa.Schema:
-        made = stream
+        schema = stream
         for name, each in self.columns:
             field: pa.Field[Any] = pa.field(name, _checked(each, stream).returns)
             if name in stream.names:
                 if samples_of(stream.field(name).type) is None:
                     raise SchemaError(f"there is a column `{name}` already: give the result another name")
-                made = made.set(made.get_field_index(name), field)
+                schema = schema.set(schema.get_field_index(name), field)
             else:
-                made = made.append(field)
-        return made
+                schema = schema.append(field)
+        return schema
 
 
-def _checked(made: Expr, stream: pa.Schema) -> Function:
+def _checked(call: Expr, stream: pa.Schema) -> Function:
     """The function that an expression calls, if it is a call that fits the columns."""
-    node = made.node
+    node = call.node
     plain = isinstance(node, Call) and all(isinstance(arg, Name | Literal) for arg in node.args)
-    if not isinstance(node, Call) or not plain or made.functions != (node.function,):
+    if not isinstance(node, Call) or not plain or call.functions != (node.function,):
         raise ExpressionError(
-            f"`{made}`: give a call of a function under @au.function, of columns and constants, such as `f(audio, 2)`"
+            f"`{call}`: give a call of a function under @au.function, of columns and constants, such as `f(audio, 2)`"
         )
-    for name in made.columns:
+    for name in call.columns:
         if name not in stream.names:
-            raise ExpressionError(f"`{made}`: there is no column `{name}`{near(name, stream.names)}; there are"
+            raise ExpressionError(f"`{call}`: there is no column `{name}`{near(name, stream.names)}; there are"
                                   f" {listing(stream.names)}")  # fmt: skip
-    if not any(samples_of(stream.field(name).type) for name in made.columns):
-        raise ExpressionError(f"`{made}`: no argument is a column of segments; a map calls it for others")
+    if not any(samples_of(stream.field(name).type) for name in call.columns):
+        raise ExpressionError(f"`{call}`: no argument is a column of segments; a map calls it for others")
     return function_named(node.function)
 
 
-def _made(made: Expr, train: Train) -> pa.Array[Any]:
-    function = _checked(made, train.schema)
-    node: Any = made.node
-    given = [train[arg.name] if isinstance(arg, Name) else arg.value for arg in node.args]
+def _made(call: Expr, train: Train) -> pa.Array[Any]:
+    function = _checked(call, train.schema)
+    node: Any = call.node
+    inputs = [train[arg.name] if isinstance(arg, Name) else arg.value for arg in node.args]
     arguments = [segments(each) if isinstance(arg, Name) and samples_of(each.type) else each
-                 for arg, each in zip(node.args, given, strict=True)]  # fmt: skip
+                 for arg, each in zip(node.args, inputs, strict=True)]  # fmt: skip
     lots = [each for each in arguments if isinstance(each, Segments)]
     columns = [each for each in arguments if isinstance(each, pa.Array)]
     use: Bools = reduce(np.logical_and, [lot.sizes > 0 for lot in lots])
@@ -117,7 +117,7 @@ def _made(made: Expr, train: Train) -> pa.Array[Any]:
     for turn in range(sizes.shape[1]):
         rows = np.flatnonzero(use & (which.reshape(-1) == turn))
         if len(rows):
-            results.append(_called(made, function, [_part(each, rows) for each in arguments], len(rows)))
+            results.append(_called(call, function, [_part(each, rows) for each in arguments], len(rows)))
             order.append(rows)
     together = np.concatenate(order)
     if samples_of(function.returns):
@@ -130,14 +130,14 @@ def _made(made: Expr, train: Train) -> pa.Array[Any]:
 
 
 def _part(argument: Any, rows: Ints) -> Any:
-    """What a function gets of an argument for rows whose segments are of one length."""
+    """The argument of a function for rows whose segments have one length."""
     if isinstance(argument, Segments):
         return argument.block(rows, int(argument.sizes[rows[0]]))
     return argument.take(rows).to_numpy(zero_copy_only=False) if isinstance(argument, pa.Array) else argument
 
 
-def _called(made: Expr, function: Function, arguments: list[Any], rows: int) -> Any:
-    """What a function gives for some rows: an array of samples, or a column."""
+def _called(call: Expr, function: Function, arguments: list[Any], rows: int) -> Any:
+    """The result of a function for some rows: an array of samples, or a column."""
     samples = samples_of(function.returns)
     try:
         result = function.call(*arguments)
@@ -150,7 +150,7 @@ def _called(made: Expr, function: Function, arguments: list[Any], rows: int) -> 
         return (result if isinstance(result, pa.Array) else pa.array(np.asarray(result))).cast(function.returns)
     except Exception as error:
         reason = str(error) or type(error).__name__
-        raise RunError(f"`{made}`: the function `{function.name}` failed: {reason}") from error
+        raise RunError(f"`{call}`: the function `{function.name}` failed: {reason}") from error
 
 
 def _segments(first: Segments, use: Bools, rows: Ints, results: list[Any], function: Function) -> Segments:

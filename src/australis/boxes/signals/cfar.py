@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,17 +14,71 @@ from australis.arrow.columns import plain
 from australis.boxes.signals.column import chosen, segments
 from australis.boxes.signals.families import Following
 from australis.boxes.signals.pieces import check_by
-from australis.boxes.signals.ranges import check_score, ranges, ranges_schema
-from australis.boxes.signals.sequence import LATE, follows, out_of_order
+from australis.boxes.signals.ranges import FoundRanges, check_score, put_range, ranges, ranges_schema, room
+from australis.boxes.signals.sequence import (
+    LATE,
+    Bases,
+    SegmentRows,
+    follows,
+    out_of_order,
+    same_base,
+    segment_rows,
+    set_base,
+)
 from australis.errors import NetworkError
-from australis.kernels.jit import kernel
-from australis.model.box import Key, Moment, Tables, Trains
+from australis.kernels.jit import inner
+from australis.model.box import Moment, Tables, Trains
 from australis.model.table import Table
 from australis.model.train import Bools, Ints, Train, concat
 
+Floats = npt.NDArray[np.float64]
 _INTS = ("#begun", "#rate", "#per", "#phase", "#seen", "#left", "#locked", "#begin", "#stop", "#freed", "#ts")
 _FLOATS = ("#mean", "#var")
 _FAR = 1e150  # the squares of scores that are not so far from zero are finite, and so are their sums
+
+
+class ScoredWindows(NamedTuple):
+    """Windows of a train, the score of each, and whether it has one."""
+
+    score: Floats
+    use: Bools
+    segments: SegmentRows
+    stop: Ints
+    ts: Ints
+
+
+class CfarState(NamedTuple):
+    """What is known of the noise of each key, and of its event if one is open."""
+
+    begun: Ints
+    """Where the last window began."""
+    bases: Bases
+    seen: Ints
+    """How many windows mean and variance are of."""
+    left: Ints
+    """How many more windows an event waits for; -1 after one that ended because it was the longest, so that another
+    that follows at once is of the same lock."""
+    locked: Ints
+    """Where the first of the events began that follow each other at once."""
+    begin: Ints
+    stop: Ints
+    freed: Ints
+    """Up to where nothing is needed any more."""
+    oldest: Ints
+    mean: Floats
+    var: Floats
+
+
+class CfarRule(NamedTuple):
+    """The parameters of a box, for its kernel."""
+
+    threshold: float
+    weight: float
+    startup: int
+    refractory: int
+    longest: int
+    padding: int
+    lock: int
 
 
 @dataclass(frozen=True)
@@ -73,9 +127,6 @@ class Cfar(Following):
             raise NetworkError("startup, refractory, longest and lock are at least 1, padding is at least 0")
         return {"out": ranges_schema(stream, self.by), "late": stream}
 
-    def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
-        return (self.by,)
-
     def tables(self, *inputs: pa.Schema) -> Tables:
         (stream,) = inputs
         ints = [pa.field(name, pa.int64(), nullable=False) for name in _INTS]
@@ -92,18 +143,17 @@ class Cfar(Following):
         windows = segments(train[chosen(train.schema, self.column)])
         score, there = plain(train[self.on].cast(pa.float64()))
         use = windows.sizes > 0 if there is None else there & (windows.sizes > 0)
-        begun, rate, per, phase, seen, left, locked, begin, stop, freed, oldest = (keys[name] for name in _INTS)
-        mean, var = (keys[name] for name in _FLOATS)
         late = np.zeros(len(train), np.bool_)
-        row, start, end, keep, ts = _detect(
-            slots, score, use, windows.start, windows.stop, windows.rate, windows.per, windows.phase, train.ts, begun,
-            rate, per, phase, seen, left, locked, begin, stop, freed, oldest, mean, var, self.threshold, self.weight,
-            self.startup, self.refractory, self.longest, self.padding, self.lock, late,
-        )  # fmt: skip
-        out = [ranges(train.schema, self.by, keys, slots[row], start, end, keep == 1, ts, train.number[row])]
+        scored = ScoredWindows(score, use, segment_rows(windows), windows.stop, train.ts)
+        row, start, end, keep, ts = detect(self, slots, scored, self._state(keys), late)
+        out = [ranges(train.schema, self.by, keys, slots[row], start, end, keep, ts, train.number[row])]
         if moment.end:
             out.append(self._rest(train.schema, keys, moment.number))
         return concat(out[0].schema, out), out_of_order(train, late)
+
+    def _state(self, keys: Table) -> CfarState:
+        begun, rate, per, phase, *ints = (keys[name] for name in _INTS)
+        return CfarState(begun, Bases(rate, per, phase), *ints, *(keys[name] for name in _FLOATS))
 
     def _rest(self, stream: pa.Schema, keys: Table, number: int) -> Train:
         """Events that are open at the end."""
@@ -116,76 +166,96 @@ class Cfar(Following):
         return ranges(stream, self.by, keys, slots, start, end, keep, ts, numbers)
 
 
-@kernel
-def _detect(
-    key: Ints, score: npt.NDArray[np.float64], use: Bools, start: Ints, stop: Ints, rate: Ints, per: Ints, phase: Ints,
-    ts: Ints, begun: Ints, rates: Ints, pers: Ints, phases: Ints, seen: Ints, left: Ints, locked: Ints, begin: Ints,
-    reached: Ints, freed: Ints, oldest: Ints, mean: npt.NDArray[np.float64], var: npt.NDArray[np.float64],
-    threshold: float, weight: float, startup: int, refractory: int, longest: int, padding: int, lock: int, late: Bools,
-) -> tuple[Ints, Ints, Ints, Ints, Ints]:  # fmt: skip
-    """The row at which each range is known, the range, whether it is kept, and its `ts`; marks what is `late`.
-
-    `left` is how many more windows an event waits for; -1 says that one has just ended because it was the longest, so
-    that another that follows at once is of the same lock.
-    """
+def detect(box: Cfar, slots: Ints, windows: ScoredWindows, state: CfarState, late: Bools) -> FoundRanges:
+    """Find the ranges of windows of keys, and mark windows that are `late`."""
+    rule = CfarRule(float(box.threshold), box.weight, box.startup, box.refractory, box.longest, box.padding, box.lock)
     # A row tells one range or begins another, but those that were open before may end beside it.
-    most = len(key) + min(len(key), len(left))
-    row_of, first, last = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.int64)
-    keep, old = np.empty(most, np.int64), np.empty(most, np.int64)
-    found = 0
-    for row in range(len(key)):
-        k, value = np.uint64(key[row]), score[row]
-        if not use[row] or value != value:
+    found = room(len(slots) + min(len(slots), len(state.left)))
+    return found.cut(_detect(slots, windows, state, rule, late, found))
+
+
+@inner
+def _in_order(row: int, key: np.uint64, windows: ScoredWindows, state: CfarState) -> bool:
+    """Whether a window begins after the last window of its key."""
+    begun = state.begun[key]
+    return follows(windows.segments, row, begun + 1, begun, state.bases, key) != LATE
+
+
+@inner
+def _tell_event(
+    row: int, key: np.uint64, stop: int, state: CfarState, rule: CfarRule, found: FoundRanges, count: int
+) -> int:
+    """Add the event of a key, which ends before `stop`; gives how many ranges there are then."""
+    first, last = state.begin[key] - rule.padding, stop - 1 + rule.padding
+    return put_range(found, count, row, first, last, True, state.oldest[key])
+
+
+@inner
+def _learn(key: np.uint64, value: float, count: int, state: CfarState, weight: float) -> None:
+    """Update the mean and variance of a key with a score, which is the one of this count."""
+    state.seen[key] = count
+    if count == 1:
+        state.mean[key], state.var[key] = value, 0.0
+    else:
+        # The first windows weigh equally, so that the estimate does not hang on the very first.
+        share = max(1.0 - weight, 1.0 / count)
+        away = value - state.mean[key]
+        state.mean[key] += share * away
+        state.var[key] = (1.0 - share) * (state.var[key] + share * away * away)
+
+
+@inner
+def _goes_on(row: int, key: np.uint64, above: bool, windows: ScoredWindows, state: CfarState, rule: CfarRule) -> bool:
+    """Let a window begin an event or go on with one; gives whether it does. Noise that has become louder does not."""
+    start, stop, waits = windows.segments.start[row], windows.stop[row], state.left[key]
+    if above and waits <= 0:
+        if waits == 0:
+            state.locked[key] = start
+        state.begin[key], state.left[key], state.oldest[key] = start, rule.refractory + 1, windows.ts[row]
+    if state.left[key] > 0 and waits != 0 and stop - state.locked[key] > rule.lock:
+        state.left[key], state.seen[key] = 0, 0
+    if state.left[key] <= 0:
+        state.left[key] = 0
+        return False
+    state.seen[key] += 1
+    state.oldest[key] = min(state.oldest[key], windows.ts[row])
+    state.left[key] = rule.refractory if above else state.left[key] - 1
+    state.stop[key] = stop
+    return True
+
+
+@inner
+def _detect(
+    keys: Ints, windows: ScoredWindows, state: CfarState, rule: CfarRule, late: Bools, found: FoundRanges
+) -> int:
+    """Find ranges and mark windows that are `late`; gives how many ranges there are."""
+    count = 0
+    for row in range(len(keys)):
+        key, value = np.uint64(keys[row]), windows.score[row]
+        if not windows.use[row] or value != value:
             continue
-        at, end = start[row], stop[row]
-        if (at <= begun[k]) | (rate[row] != rates[k]) | (per[row] != pers[k]) | (phase[row] != phases[k]):
-            here = follows(at, 1, rate[row], per[row], phase[row], begun[k] + 1, begun[k], rates[k], pers[k], phases[k])
-            if here == LATE:
+        start, stop = windows.segments.start[row], windows.stop[row]
+        other = not same_base(windows.segments.bases, row, state.bases, key)
+        if (start <= state.begun[key]) | other:
+            if not _in_order(row, key, windows, state):
                 late[row] = True
                 continue
-            if left[k] > 0:
-                row_of[found], first[found] = row, begin[k] - padding
-                last[found], keep[found], old[found] = reached[k] - 1 + padding, 1, oldest[k]
-                found += 1
-            left[k], freed[k] = 0, at
-            rates[k], pers[k], phases[k] = rate[row], per[row], phase[row]
-        begun[k] = at
-        count, waits = seen[k], left[k]
-        above = count >= startup and value > mean[k] + threshold * np.sqrt(var[k])
-        if above or waits != 0:
-            if above and waits <= 0:
-                if waits == 0:
-                    locked[k] = at
-                begin[k], left[k], oldest[k] = at, refractory + 1, ts[row]
-            if left[k] > 0 and waits != 0 and end - locked[k] > lock:
-                left[k], count = 0, 0
-            if left[k] > 0:
-                seen[k] = count + 1
-                oldest[k] = min(oldest[k], ts[row])
-                left[k] = refractory if above else left[k] - 1
-                reached[k] = end
-                if left[k] == 0 or end - begin[k] >= longest:
-                    left[k] = 0 if left[k] == 0 else -1
-                    row_of[found], first[found] = row, begin[k] - padding
-                    last[found], keep[found], old[found] = end - 1 + padding, 1, oldest[k]
-                    found += 1
-                    freed[k] = max(freed[k], end)
-                continue
-            left[k], seen[k] = 0, count
+            if state.left[key] > 0:
+                count = _tell_event(row, key, state.stop[key], state, rule, found, count)
+            state.left[key], state.freed[key] = 0, start
+            set_base(windows.segments.bases, row, state.bases, key)
+        state.begun[key] = start
+        above = state.seen[key] >= rule.startup and value > state.mean[key] + rule.threshold * np.sqrt(state.var[key])
+        if (above or state.left[key] != 0) and _goes_on(row, key, above, windows, state, rule):
+            if state.left[key] == 0 or stop - state.begin[key] >= rule.longest:
+                state.left[key] = 0 if state.left[key] == 0 else -1
+                count = _tell_event(row, key, stop, state, rule, found, count)
+                state.freed[key] = max(state.freed[key], stop)
+            continue
         if abs(value) < _FAR:
-            count += 1
-            seen[k] = count
-            if count == 1:
-                mean[k], var[k] = value, 0.0
-            else:
-                # The first windows weigh equally, so that the estimate does not hang on the very first.
-                share = max(1.0 - weight, 1.0 / count)
-                away = value - mean[k]
-                mean[k] += share * away
-                var[k] = (1.0 - share) * (var[k] + share * away * away)
-        if at - padding - freed[k] >= longest:
-            row_of[found], first[found], last[found] = row, freed[k], at - padding - 1
-            keep[found], old[found] = 0, ts[row]
-            found += 1
-            freed[k] = at - padding
-    return row_of[:found], first[:found], last[:found], keep[:found], old[:found]
+            _learn(key, value, state.seen[key] + 1, state, rule.weight)
+        if start - rule.padding - state.freed[key] >= rule.longest:
+            last = start - rule.padding - 1
+            count = put_range(found, count, row, state.freed[key], last, False, windows.ts[row])
+            state.freed[key] = last + 1
+    return count

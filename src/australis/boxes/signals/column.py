@@ -140,30 +140,30 @@ def shown(tuples: pa.RecordBatch) -> dict[str, Any]:
 
 
 def compact(column: pa.Array[Any]) -> pa.Array[Any]:
-    """The same segments with no samples but theirs, for a journey; overlaps stay shared."""
-    given = segments(column)
-    if not len(given):
-        return column.slice(0, 0) if not len(given.samples) else Segments(
-            given.samples[:0].copy(), given.offsets, given.sizes, given.start, given.rate, given.per, given.phase
+    """The same segments without samples that none of them has, to be sent; overlaps stay shared."""
+    view = segments(column)
+    if not len(view):
+        return column.slice(0, 0) if not len(view.samples) else Segments(
+            view.samples[:0].copy(), view.offsets, view.sizes, view.start, view.rate, view.per, view.phase
         ).arrow()  # fmt: skip
-    low, used, places = _used(given.offsets, given.sizes)
-    if used == len(given.samples):
+    low, used, places = _used(view.offsets, view.sizes)
+    if used == len(view.samples):
         return column
-    if int((given.offsets + given.sizes).max()) - low == used:
-        return given.on(given.samples[low : low + used], given.offsets - np.int32(low), given.sizes).arrow()
-    made = np.empty(used, given.samples.dtype)
-    _copy(words(given.samples), given.offsets, given.sizes, places, words(made))
-    return given.on(made, places, given.sizes).arrow()
+    if int((view.offsets + view.sizes).max()) - low == used:
+        return view.on(view.samples[low : low + used], view.offsets - np.int32(low), view.sizes).arrow()
+    copies = np.empty(used, view.samples.dtype)
+    _copy(words(view.samples), view.offsets, view.sizes, places, words(copies))
+    return view.on(copies, places, view.sizes).arrow()
 
 
-def gathered(given: Segments) -> Samples:
+def gathered(view: Segments) -> Samples:
     """The samples of all segments, one after the other."""
-    offsets = starts(given.sizes)
-    if bool((given.offsets == offsets).all()):
-        return given.samples[: int(given.sizes.sum())]
-    made = np.empty(int(given.sizes.sum()), given.samples.dtype)
-    _copy(words(given.samples), given.offsets, given.sizes, offsets, words(made))
-    return made
+    offsets = starts(view.sizes)
+    if bool((view.offsets == offsets).all()):
+        return view.samples[: int(view.sizes.sum())]
+    copies = np.empty(int(view.sizes.sum()), view.samples.dtype)
+    _copy(words(view.samples), view.offsets, view.sizes, offsets, words(copies))
+    return copies
 
 
 def chosen(stream: pa.Schema, name: str) -> str:
@@ -199,8 +199,8 @@ def _items(samples: Samples) -> pa.Array[Any]:
     if samples.dtype.kind != "c":
         return arrow(samples, None, type_)
     pairs: Any = pa.FixedSizeListArray
-    made: pa.Array[Any] = pairs.from_arrays(arrow(samples.view(np.float32), None, pa.float32()), type=type_)
-    return made
+    items: pa.Array[Any] = pairs.from_arrays(arrow(samples.view(np.float32), None, pa.float32()), type=type_)
+    return items
 
 
 def _samples(items: pa.Array[Any], name: str) -> Samples:

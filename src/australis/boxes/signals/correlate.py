@@ -95,7 +95,7 @@ class Correlate(Rowwise):
         dtype = real(left.samples.dtype)
         offsets, parts, at = np.zeros(len(train), np.int32), [np.empty(0, dtype)], 0
         for rows in _alike(left.sizes, right.sizes, use):
-            one, two = (given.block(rows, int(given.sizes[rows[0]])) for given in (left, right))
+            one, two = (side.block(rows, int(side.sizes[rows[0]])) for side in (left, right))
             whole = _correlation(one, two, self.normalize)
             place = _first_largest(whole)
             peak[rows] = whole[np.arange(len(rows)), place]
@@ -129,13 +129,13 @@ class Correlate(Rowwise):
 
     @bound
     def _schema(self, stream: pa.Schema) -> pa.Schema:
-        made: list[pa.Field[Any]] = [pa.field(self.peak, pa.float64()), pa.field(self.lag, pa.int64())]
+        fields: list[pa.Field[Any]] = [pa.field(self.peak, pa.float64()), pa.field(self.lag, pa.int64())]
         if self.into:
-            made.append(pa.field(self.into, segment_type(real(dtype_of(stream, self._column(stream))).name)))
-        for each in made:
+            fields.append(pa.field(self.into, segment_type(real(dtype_of(stream, self._column(stream))).name)))
+        for each in fields:
             if each.name in stream.names:
                 raise SchemaError(f"there is a column `{each.name}` already: give `peak`, `lag` or `into` another name")
-        return pa.schema([*stream, *made])
+        return pa.schema([*stream, *fields])
 
 
 def _alike(left: Any, right: Any, use: Any) -> list[Any]:

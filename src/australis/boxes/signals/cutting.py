@@ -7,13 +7,14 @@ for samples after it. In a table it counts from BEGINNING, so that a new key has
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from australis.boxes.signals.column import Segments
 from australis.boxes.signals.pieces import Pieces, moved
+from australis.boxes.signals.sequence import PLACE, Bases, SignalPlaces
 from australis.kernels.jit import inner, kernel, longer
 from australis.model.table import Table
 from australis.model.train import Bools, Ints
@@ -64,10 +65,8 @@ class Cuts:
         else:
             many = end - begin
             which = np.repeat(begin - (np.cumsum(many) - many), many) + np.arange(int(many.sum()))
-            its = self.piece[which]
-            all_ = moved(
-                all_, pieces.offset[its] + self.low[which] - pieces.start[its], self.high[which] - self.low[which]
-            )
+            piece, low = self.piece[which], self.low[which]
+            all_ = moved(all_, pieces.offset[piece] + low - pieces.start[piece], self.high[which] - low)
             offsets = np.cumsum(sizes) - sizes
         parts = (start, pieces.rate[head], pieces.per[head], pieces.phase[head])
         if there.all():
@@ -75,41 +74,51 @@ class Cuts:
         spread: Any = [np.zeros(len(there), np.int64) for _ in range(6)]
         for target, values in zip(spread, (offsets, sizes, *parts), strict=True):
             target[there] = values
-        return Segments(
-            all_,
-            spread[0].astype(np.int32),
-            spread[1].astype(np.int32),
-            spread[2],
-            spread[3],
-            spread[4],
-            spread[5],
-            there,
-        )
+        offsets, sizes, start, rate, per, phase = spread
+        return Segments(all_, offsets.astype(np.int32), sizes.astype(np.int32), start, rate, per, phase, there)
+
+
+class RangeRows(NamedTuple):
+    """Ranges as kernels take them."""
+
+    key: Ints
+    start: Ints
+    end: Ints
+    keep: Bools
+    unit: int
+
+
+class PieceRows(NamedTuple):
+    """Pieces as kernels take them."""
+
+    key: Ints
+    start: Ints
+    stop: Ints
+    rate: Ints
+    per: Ints
+    phase: Ints
+    ts: Ints
+    number: Ints
 
 
 def reach(ranges: Ranges, pieces: Pieces, keys: Table, channel: int, end: int, done: Bools, number: Ints) -> None:
     """Which ranges a channel has come past, and the arrival number at which it had; at the `end`, all."""
-    next_, rate, per, phase = (keys[name][:, channel] for name in ("#next", "#rate", "#per", "#phase"))
-    _reach(
-        ranges.key, ranges.end, ranges.unit, _edge(keys), pieces.key, pieces.stop, pieces.rate, pieces.per,
-        pieces.phase, pieces.number, next_, rate, per, phase, end, done, number,
-    )  # fmt: skip
+    next_, begun, *bases = (keys[name][:, channel] for name in PLACE)
+    signals = SignalPlaces(next_, begun, Bases(*bases))
+    _reach(_range_rows(ranges), _edge(keys), _piece_rows(pieces), signals, end, done, number)
 
 
 def release(ranges: Ranges, done: Bools, number: Ints, keys: Table) -> Bools:
-    """Which ranges leave: those that are done and have none before them that is not; no number is below one before."""
+    """Which ranges leave: those that are done, and all before them are. Their numbers never fall."""
     leaves = np.zeros(len(done), np.bool_)
     _release(ranges.key, done, number, keys["#last"], leaves)
     return leaves
 
 
 def cut(ranges: Ranges, pieces: Pieces, keys: Table) -> Cuts:
-    """What a channel has of ranges that leave."""
+    """Cut ranges that leave out of a channel."""
     first, count, ts = (np.empty(len(ranges.key), np.int64) for _ in range(3))
-    stretches = _cut(
-        ranges.key, ranges.start, ranges.end, ranges.keep, ranges.unit, _edge(keys), pieces.key, pieces.start,
-        pieces.stop, pieces.rate, pieces.per, pieces.phase, pieces.ts, first, count, ts,
-    )  # fmt: skip
+    stretches = _cut(_range_rows(ranges), _edge(keys), _piece_rows(pieces), first, count, ts)
     return Cuts(first, count, ts, *stretches)
 
 
@@ -122,9 +131,17 @@ def edges(ranges: Ranges, keys: Table) -> None:
 
 def limits(keys: Table, unit: int, pieces: Pieces) -> Ints:
     """The first index of each piece that is not freed."""
-    found = np.empty(len(pieces), np.int64)
-    _limits(_edge(keys), unit, pieces.key, pieces.rate, pieces.per, pieces.phase, found)
-    return found
+    limits = np.empty(len(pieces), np.int64)
+    _limits(_edge(keys), unit, pieces.key, pieces.rate, pieces.per, pieces.phase, limits)
+    return limits
+
+
+def _range_rows(ranges: Ranges) -> RangeRows:
+    return RangeRows(ranges.key, ranges.start, ranges.end, ranges.keep, ranges.unit)
+
+
+def _piece_rows(pieces: Pieces) -> PieceRows:
+    return PieceRows(*(getattr(pieces, name) for name in PieceRows._fields))
 
 
 def _edge(keys: Table) -> Ints:
@@ -161,32 +178,46 @@ def _from(edge: int, unit: int, rate: int, per: int, phase: int) -> int:
 
 
 @kernel
-def _limits(edge: Ints, unit: int, key: Ints, rate: Ints, per: Ints, phase: Ints, found: Ints) -> None:
+def _limits(edge: Ints, unit: int, key: Ints, rate: Ints, per: Ints, phase: Ints, limits: Ints) -> None:
     for at in range(len(key)):
-        found[at] = _from(edge[key[at]], unit, rate[at], per[at], phase[at])
+        limits[at] = _from(edge[key[at]], unit, rate[at], per[at], phase[at])
 
 
-@kernel
+@inner
+def _last_of(pieces: PieceRows, piece: int, time: int, unit: int) -> int:
+    """The last index of a piece at or before a place."""
+    return _last(time, unit, pieces.rate[piece], pieces.per[piece], pieces.phase[piece])
+
+
+@inner
+def _last_came(signals: SignalPlaces, key: int, time: int, unit: int) -> bool:
+    """Whether the signal of a key has come past a place."""
+    bases = signals.bases
+    if bases.rate[key] == 0:
+        return False
+    return bool(signals.next[key] > _last(time, unit, bases.rate[key], bases.per[key], bases.phase[key]))
+
+
+@inner
 def _reach(
-    key: Ints, end: Ints, unit: int, edge: Ints, its: Ints, stop: Ints, rate: Ints, per: Ints, phase: Ints,
-    number: Ints, next_: Ints, rates: Ints, pers: Ints, phases: Ints, finished: int, done: Bools, at: Ints,
-) -> None:  # fmt: skip
-    piece = 0
-    for row in range(len(key)):
-        k = key[row]
-        if 2 * end[row] < edge[k]:
+    ranges: RangeRows, edge: Ints, pieces: PieceRows, signals: SignalPlaces, finished: int, done: Bools, number: Ints
+) -> None:
+    piece, unit = 0, ranges.unit
+    for row in range(len(ranges.key)):
+        key, end = ranges.key[row], ranges.end[row]
+        if 2 * end < edge[key]:
             continue
-        if row == 0 or key[row - 1] != k or end[row] < end[row - 1]:
-            piece = np.searchsorted(its, k)
-        while piece < len(its) and its[piece] == k:
-            if stop[piece] > _last(end[row], unit, rate[piece], per[piece], phase[piece]):
+        if row == 0 or ranges.key[row - 1] != key or end < ranges.end[row - 1]:
+            piece = np.searchsorted(pieces.key, key)
+        while piece < len(pieces.key) and pieces.key[piece] == key:
+            if pieces.stop[piece] > _last_of(pieces, piece, end, unit):
                 break
             piece += 1
-        if piece < len(its) and its[piece] == k:
-            at[row] = max(at[row], number[piece])
-        elif rates[k] == 0 or next_[k] <= _last(end[row], unit, rates[k], pers[k], phases[k]):
+        if piece < len(pieces.key) and pieces.key[piece] == key:
+            number[row] = max(number[row], pieces.number[piece])
+        elif not _last_came(signals, key, end, unit):
             done[row] = done[row] and finished >= 0
-            at[row] = max(at[row], finished)
+            number[row] = max(number[row], finished)
 
 
 @kernel
@@ -202,10 +233,11 @@ def _release(key: Ints, done: Bools, number: Ints, last: Ints, leaves: Bools) ->
 
 @kernel
 def _cut(
-    key: Ints, start: Ints, end: Ints, keep: Bools, unit: int, edge: Ints, its: Ints, begin: Ints, stop: Ints,
-    rate: Ints, per: Ints, phase: Ints, oldest: Ints, first: Ints, count: Ints, ts: Ints,
-) -> tuple[Ints, Ints, Ints, Ints]:  # fmt: skip
+    ranges: RangeRows, edge: Ints, pieces: PieceRows, first: Ints, count: Ints, ts: Ints
+) -> tuple[Ints, Ints, Ints, Ints]:
     """Of each range its runs; of each run its stretches: a piece, and from where to where."""
+    key, start, end, keep, unit = ranges
+    piece_key, begin, stop, rate, per, phase, oldest, _ = pieces
     piece, low, high = np.empty(64, np.int64), np.empty(64, np.int64), np.empty(64, np.int64)
     begins = np.empty(64, np.int64)
     found, runs, freed = 0, 0, np.int64(BEGINNING)
@@ -214,13 +246,15 @@ def _cut(
         k = key[row]
         if row == 0 or key[row - 1] != k:
             freed = edge[k]
-            at = np.searchsorted(its, k)
+            at = np.searchsorted(piece_key, k)
         first[row], count[row], ts[row] = runs, 0, np.iinfo(np.int64).max
         lowest = max(freed, 2 * start[row])
-        while at < len(its) and its[at] == k and stop[at] <= _from(lowest, unit, rate[at], per[at], phase[at]):
+        while (
+            at < len(piece_key) and piece_key[at] == k and stop[at] <= _from(lowest, unit, rate[at], per[at], phase[at])
+        ):
             at += 1
         here, before = at, -1
-        while keep[row] and here < len(its) and its[here] == k:
+        while keep[row] and here < len(piece_key) and piece_key[here] == k:
             end_here = _last(end[row], unit, rate[here], per[here], phase[here]) + 1
             bottom = max(begin[here], _from(lowest, unit, rate[here], per[here], phase[here]))
             top = min(stop[here], end_here)

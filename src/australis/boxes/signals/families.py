@@ -32,6 +32,9 @@ class Following(Box):
 
     by: Key
 
+    def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
+        return (self.by,) * self.arity
+
     def passes(self, port: str, *inputs: pa.Schema) -> Mapping[int, Mapping[str, str]]:
         return super().passes(port, *inputs) or {side: {name: name for name in self.by} for side in range(self.arity)}
 
@@ -50,7 +53,7 @@ class Following(Box):
 
 
 def check_groups(by: Key, groups: Sequence[SignalGroup]) -> None:
-    """Refuse a box that is not told of the columns by which boxes before told signals apart."""
+    """Refuse a box whose `by` lacks a column by which boxes before it keep signals apart."""
     for group in groups:
         if group.column is None:
             raise NetworkError(

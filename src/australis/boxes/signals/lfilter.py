@@ -84,25 +84,27 @@ class Lfilter(Rowwise):
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
         (train,) = trains
         keys, column = tables["keys"], chosen(train.schema, self.column)
-        given = segments(train[column])
+        signal = segments(train[column])
         slots = keys.find([train[name] for name in self.by], len(train))
         late = np.zeros(len(train), np.bool_)
-        skip, _, fresh = admit(slots, given, places(keys), late)
+        skip, _, fresh = admit(slots, signal, places(keys), late)
         rest, kept = out_of_order(train, late), train
         if late.any():
             rows = np.flatnonzero(~late)
-            kept, given = train.where(pa.array(~late)), given.take(rows)
+            kept, signal = train.where(pa.array(~late)), signal.take(rows)
             slots, skip, fresh = slots[rows], skip[rows], fresh[rows]
         if skip.any():
-            some = skip.astype(np.int32)
-            given = replace(given, start=given.start + skip, offsets=given.offsets + some, sizes=given.sizes - some)
-        to = starts(given.sizes)
-        out = np.empty(int(given.sizes.sum()), real(given.samples.dtype))
+            dropped = skip.astype(np.int32)
+            signal = replace(
+                signal, start=signal.start + skip, offsets=signal.offsets + dropped, sizes=signal.sizes - dropped
+            )
+        to = starts(signal.sizes)
+        out = np.empty(int(signal.sizes.sum()), real(signal.samples.dtype))
         b, a = self._coefficients()
-        filtered = _fed_back if a[1:].any() else _filter
-        filtered(slots, given.samples, given.offsets, given.sizes, fresh, keys["#z"], b, a, to, out)
+        feedback = a if a[1:].any() else None
+        _filter(slots, signal.samples, signal.offsets, signal.sizes, fresh, keys["#z"], b, feedback, to, out)
         columns: list[Any] = [kept.part(name) for name in kept.schema.names]
-        columns[kept.schema.get_field_index(column)] = given.on(out, to, given.sizes).arrow()
+        columns[kept.schema.get_field_index(column)] = signal.on(out, to, signal.sizes).arrow()
         return kept.made(self._schema(kept.schema), columns), rest
 
     def _coefficients(self) -> tuple[Floats, Floats]:
@@ -116,16 +118,19 @@ class Lfilter(Rowwise):
     @bound
     def _schema(self, stream: pa.Schema) -> pa.Schema:
         column = chosen(stream, self.column)
-        made = pa.field(column, segment_type(real(dtype_of(stream, column)).name))
-        return stream.set(stream.get_field_index(column), made)
+        field = pa.field(column, segment_type(real(dtype_of(stream, column)).name))
+        return stream.set(stream.get_field_index(column), field)
 
 
 @kernel
-def _fed_back(
-    key: Ints, samples: Samples, offsets: Sizes, sizes: Sizes, fresh: Bools, z: Floats, b: Floats, a: Floats,
+def _filter(
+    key: Ints, samples: Samples, offsets: Sizes, sizes: Sizes, fresh: Bools, z: Floats, b: Floats, a: Floats | None,
     places: Sizes, out: Samples,
 ) -> None:  # fmt: skip
-    """The transposed direct form II, as scipy has it."""
+    """The transposed direct form II, as scipy has it.
+
+    `a` is None where there is no feedback: 0 times a result that is NaN would be NaN again. numba compiles both cases.
+    """
     one, order = np.uint64(1), np.uint64(len(b))
     for row in range(len(key)):
         (first, last), place, slot = bounds(row, offsets, sizes), np.uint64(places[row]), np.uint64(key[row])
@@ -135,23 +140,8 @@ def _fed_back(
             x = np.float64(samples[at])
             y = b[0] * x + z[slot, np.uint64(0)]
             for each in range(one, order):
-                z[slot, each - one] = b[each] * x + z[slot, each] - a[each] * y
+                if a is None:
+                    z[slot, each - one] = b[each] * x + z[slot, each]
+                else:
+                    z[slot, each - one] = b[each] * x + z[slot, each] - a[each] * y
             out[place + (at - first)] = y
-
-
-@kernel
-def _filter(
-    key: Ints, samples: Samples, offsets: Sizes, sizes: Sizes, fresh: Bools, z: Floats, b: Floats, a: Floats,
-    places: Sizes, out: Samples,
-) -> None:  # fmt: skip
-    """The same without feedback: 0 times a result that is NaN would be NaN again."""
-    one, order = np.uint64(1), np.uint64(len(b))
-    for row in range(len(key)):
-        (first, last), place, slot = bounds(row, offsets, sizes), np.uint64(places[row]), np.uint64(key[row])
-        if fresh[row]:
-            z[slot] = 0.0
-        for at in range(first, last):
-            x = np.float64(samples[at])
-            out[place + (at - first)] = b[0] * x + z[slot, np.uint64(0)]
-            for each in range(one, order):
-                z[slot, each - one] = b[each] * x + z[slot, each]

@@ -40,45 +40,45 @@ class Measure:
     least: Callable[..., int] = lambda *_: 0
 
 
-def _sum(given: Segments) -> Floats:
-    return _moments(given)[0]
+def _sum(segments: Segments) -> Floats:
+    return _moments(segments)[0]
 
 
-def _mean(given: Segments) -> Floats:
-    return _sum(given) / np.maximum(given.sizes, 1)
+def _mean(segments: Segments) -> Floats:
+    return _sum(segments) / np.maximum(segments.sizes, 1)
 
 
-def _var(given: Segments) -> Floats:
-    return _moments(given)[2] / np.maximum(given.sizes, 1)
+def _var(segments: Segments) -> Floats:
+    return _moments(segments)[2] / np.maximum(segments.sizes, 1)
 
 
-def _std(given: Segments) -> Floats:
-    return np.sqrt(_var(given))
+def _std(segments: Segments) -> Floats:
+    return np.sqrt(_var(segments))
 
 
-def _energy(given: Segments) -> Floats:
-    return _moments(given)[1]
+def _energy(segments: Segments) -> Floats:
+    return _moments(segments)[1]
 
 
-def _rms(given: Segments) -> Floats:
-    return np.sqrt(_energy(given) / np.maximum(given.sizes, 1))
+def _rms(segments: Segments) -> Floats:
+    return np.sqrt(_energy(segments) / np.maximum(segments.sizes, 1))
 
 
-def _extremes(given: Segments) -> tuple[Floats, Floats, Floats]:
-    low, high, peak = (np.empty(len(given)) for _ in range(3))
-    _extreme(given.samples, given.offsets, given.sizes, low, high, peak)
+def _extremes(segments: Segments) -> tuple[Floats, Floats, Floats]:
+    low, high, peak = (np.empty(len(segments)) for _ in range(3))
+    _extreme(segments.samples, segments.offsets, segments.sizes, low, high, peak)
     return low, high, peak
 
 
-def _peak_at(given: Segments) -> Ints:
-    place = np.empty(len(given), np.int64)
-    _place(given.samples, given.offsets, given.sizes, _extremes(given)[2], place)
-    return given.start + np.minimum(place, given.sizes - 1)
+def _peak_at(segments: Segments) -> Ints:
+    place = np.empty(len(segments), np.int64)
+    _place(segments.samples, segments.offsets, segments.sizes, _extremes(segments)[2], place)
+    return segments.start + np.minimum(place, segments.sizes - 1)
 
 
-def _extreme_of(given: Segments, turn: float) -> Floats:
-    out = np.empty(len(given))
-    _alternate(given.samples, given.offsets, given.sizes, int(turn), out)
+def _extreme_of(segments: Segments, turn: float) -> Floats:
+    out = np.empty(len(segments))
+    _alternate(segments.samples, segments.offsets, segments.sizes, int(turn), out)
     return out
 
 
@@ -87,9 +87,9 @@ def _check_turn(turn: float) -> None:
         raise ExpressionError(f"extreme counts from 1 to {_TURNS}, in whole numbers, not {turn:g}")
 
 
-def _trimpeak(given: Segments, part: float = 0.01) -> Floats:
-    out = np.empty(len(given))
-    _trimmed(given.samples, given.offsets, given.sizes, part, out)
+def _trimpeak(segments: Segments, part: float = 0.01) -> Floats:
+    out = np.empty(len(segments))
+    _trimmed(segments.samples, segments.offsets, segments.sizes, part, out)
     return out
 
 
@@ -98,12 +98,12 @@ def _check_part(part: float = 0.01) -> None:
         raise ExpressionError(f"trimpeak leaves out a part from 0 to less than 1, not {part}")
 
 
-def _band(given: Segments, low: float, high: float, *weights: float) -> Floats:
-    out = np.empty(len(given))
+def _band(segments: Segments, low: float, high: float, *weights: float) -> Floats:
+    out = np.empty(len(segments))
     if weights:
-        _weighted(given.samples, given.offsets, given.sizes, int(low), np.array(weights), out)
+        _weighted(segments.samples, segments.offsets, segments.sizes, int(low), np.array(weights), out)
     else:
-        _banded(given.samples, given.offsets, given.sizes, low, high, out)
+        _banded(segments.samples, segments.offsets, segments.sizes, low, high, out)
     return out
 
 
@@ -131,26 +131,28 @@ MEASURES: Mapping[str, Measure] = {
     "var": Measure(_var),
     "rms": Measure(_rms),
     "energy": Measure(_energy),
-    "min": Measure(lambda given: _extremes(given)[0]),
-    "max": Measure(lambda given: _extremes(given)[1]),
-    "peak": Measure(lambda given: _extremes(given)[2]),
+    "min": Measure(lambda segments: _extremes(segments)[0]),
+    "max": Measure(lambda segments: _extremes(segments)[1]),
+    "peak": Measure(lambda segments: _extremes(segments)[2]),
     "peak_at": Measure(_peak_at, pa.int64()),
     "extreme": Measure(_extreme_of, arguments=(1, 1), check=_check_turn),
     "trimpeak": Measure(_trimpeak, arguments=(0, 1), check=_check_part),
     "band": Measure(_band, arguments=(2, None), check=_check_band, least=lambda low, *_: int(low)),
-    "count": Measure(lambda given: given.sizes.astype(np.int64), pa.int64(), whole=True),
-    "start": Measure(lambda given: given.start, pa.int64(), whole=True),
-    "end": Measure(lambda given: given.stop - 1, pa.int64()),
-    "seconds": Measure(lambda given: (given.phase + given.start * given.per) / np.maximum(given.rate, 1), whole=True),
-    "rate": Measure(lambda given: given.rate / np.maximum(given.per, 1), whole=True),
+    "count": Measure(lambda segments: segments.sizes.astype(np.int64), pa.int64(), whole=True),
+    "start": Measure(lambda segments: segments.start, pa.int64(), whole=True),
+    "end": Measure(lambda segments: segments.stop - 1, pa.int64()),
+    "seconds": Measure(
+        lambda segments: (segments.phase + segments.start * segments.per) / np.maximum(segments.rate, 1), whole=True
+    ),
+    "rate": Measure(lambda segments: segments.rate / np.maximum(segments.per, 1), whole=True),
 }
 
 
-def _moments(given: Segments) -> tuple[Floats, Floats, Floats]:
+def _moments(segments: Segments) -> tuple[Floats, Floats, Floats]:
     """Sums of each, of its squares, and of its squares around the mean; of int16 they are exact."""
-    total, squares, around = (np.empty(len(given)) for _ in range(3))
-    moments = _whole if given.samples.dtype == np.int16 else _real
-    moments(given.samples, given.offsets, given.sizes, total, squares, around)
+    total, squares, around = (np.empty(len(segments)) for _ in range(3))
+    moments = _whole if segments.samples.dtype == np.int16 else _real
+    moments(segments.samples, segments.offsets, segments.sizes, total, squares, around)
     return total, squares, around
 
 

@@ -27,8 +27,8 @@ def call(text: str, known: Mapping[str, Any], what: str) -> tuple[str, tuple[flo
         raise ExpressionError(f"`{text}`: the arguments of {match[1]} are numbers") from None
 
 
-def check(text: str, given: tuple[float, ...], least: int, most: int | None) -> None:
+def check(text: str, arguments: tuple[float, ...], least: int, most: int | None) -> None:
     """Refuse too few or too many arguments; `most` is None where there may be any number."""
-    if len(given) < least or (most is not None and len(given) > most):
+    if len(arguments) < least or (most is not None and len(arguments) > most):
         wanted = f"{least} or more" if most is None else str(least) if least == most else f"{least} to {most}"
-        raise ExpressionError(f"`{text}` has {len(given)} arguments, not {wanted}")
+        raise ExpressionError(f"`{text}` has {len(arguments)} arguments, not {wanted}")

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from australis.arrow.schema import samples_of
 from australis.boxes.signals.column import Segments, bounds, copied, words
-from australis.boxes.signals.sequence import PLACE, admit
+from australis.boxes.signals.sequence import PLACE, Bases, SignalPlaces, admit
 from australis.errors import SchemaError, listing, near
 from australis.kernels.jit import kernel
 from australis.model.keys import hashable
@@ -59,7 +59,7 @@ class Pieces:
 
 
 def check_by(stream: pa.Schema, by: tuple[str, ...]) -> None:
-    """A key is made of columns that can be one."""
+    """Refuse a key whose columns are not there, or cannot be hashed."""
     for name in by:
         if name not in stream.names:
             raise SchemaError(f"`{name}` is no column; there are {listing(stream.names)}{near(name, stream.names)}")
@@ -68,7 +68,7 @@ def check_by(stream: pa.Schema, by: tuple[str, ...]) -> None:
 
 
 def check_same(streams: Sequence[pa.Schema], by: tuple[str, ...]) -> None:
-    """Streams have the key, of the same types."""
+    """Refuse streams that do not have the key, with the same types."""
     for stream in streams:
         check_by(stream, by)
         for name in by:
@@ -78,13 +78,13 @@ def check_same(streams: Sequence[pa.Schema], by: tuple[str, ...]) -> None:
 
 def channels(streams: Sequence[pa.Schema]) -> list[tuple[int, str]]:
     """The columns of segments of streams, by the place of the stream, counted from 1, and the name."""
-    found = []
+    columns = []
     for side, stream in enumerate(streams, 1):
-        its = [(side, field.name) for field in stream if samples_of(field.type) is not None]
-        if not its:
+        own = [(side, field.name) for field in stream if samples_of(field.type) is not None]
+        if not own:
             raise SchemaError(f"signal {side} has no column of segments; it has {listing(stream.names)}")
-        found += its
-    return found
+        columns += own
+    return columns
 
 
 def keys_table(stream: pa.Schema, by: tuple[str, ...], channels: int, *more: pa.Field[Any]) -> Table:
@@ -113,46 +113,46 @@ def waiting(keys: Table, held: Table, wanted: Ints) -> Ints:
 
 
 def arrive(
-    keys: Table, held: Table, old: Ints, channel: int, slots: Ints, train: Train, given: Segments, late: Bools
+    keys: Table, held: Table, old: Ints, channel: int, slots: Ints, train: Train, signal: Segments, late: Bools
 ) -> Pieces:
     """Pieces of a channel: some that are held, and what the segments of a train bring that is new.
 
     Marks the tuples that are `late`.
     """
     next_, last, rate, per, phase, count = (keys[name][:, channel] for name in _NUMBERS)
-    skip, new_, fresh = admit(slots, given, (next_, last, rate, per, phase), late)
+    skip, new_, fresh = admit(slots, signal, SignalPlaces(next_, last, Bases(rate, per, phase)), late)
     place = np.empty(len(train), np.int64)
     _numbered(slots, new_, count, place)
     rows = np.flatnonzero(place >= 0)
     new: Any = (
-        slots[rows], place[rows], given.start[rows] + skip[rows], given.sizes[rows] - skip[rows], given.rate[rows],
-        given.per[rows], given.phase[rows], train.ts[rows], train.number[rows], np.full(len(rows), -1), rows,
-        given.offsets[rows] + skip[rows], fresh[rows],
+        slots[rows], place[rows], signal.start[rows] + skip[rows], signal.sizes[rows] - skip[rows], signal.rate[rows],
+        signal.per[rows], signal.phase[rows], train.ts[rows], train.number[rows], np.full(len(rows), -1), rows,
+        signal.offsets[rows] + skip[rows], fresh[rows],
     )  # fmt: skip
     if not len(old):
         order = np.argsort(new[0], kind="stable")
         return Pieces(*(new if (np.diff(order) == 1).all() else tuple(values[order] for values in new)))
     key, places, start, rate, per, phase, ts, number = (held[name][old] for name in _PIECE)
-    sizes = lengths(held["#samples"][old]) // given.samples.itemsize
+    sizes = lengths(held["#samples"][old]) // signal.samples.itemsize
     before = np.cumsum(sizes) - sizes
-    mine = (key, places, start, sizes, rate, per, phase, ts, number, old, np.full(len(old), -1), before,
+    kept = (key, places, start, sizes, rate, per, phase, ts, number, old, np.full(len(old), -1), before,
             np.zeros(len(old), np.bool_))  # fmt: skip
     total = int(sizes.sum())
-    both = [np.concatenate(pair) for pair in zip(mine, (*new[:11], new[11] + total, new[12]), strict=True)]
+    both = [np.concatenate(pair) for pair in zip(kept, (*new[:11], new[11] + total, new[12]), strict=True)]
     order = np.lexsort((both[1], both[0]))
     return Pieces(*(values[order] for values in both))
 
 
-def samples(held: Table, old: Ints, given: Segments) -> npt.NDArray[Any]:
+def samples(held: Table, old: Ints, signal: Segments) -> npt.NDArray[Any]:
     """The samples that the offsets of pieces count in: of those held, then of the train."""
     if not len(old):
-        return given.samples
-    before = np.frombuffer(b"".join(held["#samples"][old].tolist()), given.samples.dtype)
-    return np.concatenate([before, given.samples])
+        return signal.samples
+    before = np.frombuffer(b"".join(held["#samples"][old].tolist()), signal.samples.dtype)
+    return np.concatenate([before, signal.samples])
 
 
 def laid(pieces: Pieces, all_: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Ints]:
-    """Samples in which pieces of a run lie one after the other, and where they lie: as they are, if they do already."""
+    """Samples with the pieces of a run one after the other, and their offsets; copied only if they are apart."""
     follow = (pieces.key[1:] == pieces.key[:-1]) & ~pieces.fresh[1:]
     if bool((pieces.offset[:-1] + pieces.size[:-1] == pieces.offset[1:])[follow].all()):
         return all_, pieces.offset
@@ -162,13 +162,13 @@ def laid(pieces: Pieces, all_: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Ints
 
 def moved(all_: npt.NDArray[Any], offsets: Ints, sizes: Ints) -> npt.NDArray[Any]:
     """Stretches of samples, copied one after the other."""
-    made = np.empty(int(sizes.sum()), all_.dtype)
-    _move(words(all_), offsets, sizes, words(made))
-    return made
+    copies = np.empty(int(sizes.sum()), all_.dtype)
+    _move(words(all_), offsets, sizes, words(copies))
+    return copies
 
 
 def hold(held: Table, pieces: Pieces, all_: npt.NDArray[Any], limit: Ints) -> None:
-    """Keep of each piece what lies at its limit or later; what is held already stays whole, or goes."""
+    """Hold the part of each piece from its limit on; a piece that is held already stays whole, or is freed."""
     needed = pieces.stop > limit
     gone = pieces.slot[~needed & (pieces.slot >= 0)]
     if len(gone):

@@ -31,7 +31,7 @@ from australis.boxes.signals.sequence import out_of_order
 from australis.boxes.signals.steps import real
 from australis.errors import NetworkError
 from australis.kernels.jit import inner, kernel, longer, summing
-from australis.model.box import Key, Moment, Tables, Trains, bound
+from australis.model.box import Moment, Tables, Trains, bound
 from australis.model.facts import Facts
 from australis.model.train import Ints, Train
 
@@ -81,9 +81,6 @@ class Rerate(Following):
             raise NetworkError("a signal of complex samples keeps its rate: take its real part, or magnitude, first")
         return {"out": self._schema(stream), "late": stream}
 
-    def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
-        return (self.by,)
-
     def tables(self, *inputs: pa.Schema) -> Tables:
         next_ = pa.field("#out", pa.int64(), nullable=False)
         return {"keys": keys_table(inputs[0], self.by, 1, next_), "held": held_table()}
@@ -100,12 +97,12 @@ class Rerate(Following):
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
         (train,) = trains
         keys, held = tables["keys"], tables["held"]
-        given = segments(train[chosen(train.schema, self.column)])
+        signal = segments(train[chosen(train.schema, self.column)])
         slots = keys.find([train[name] for name in self.by], len(train))
         old = waiting(keys, held, keys.slots if moment.end else slots)
         late = np.zeros(len(train), np.bool_)
-        pieces = arrive(keys, held, old, 0, slots, train, given, late)
-        all_, offsets = laid(pieces, samples(held, old, given))
+        pieces = arrive(keys, held, old, 0, slots, train, signal, late)
+        all_, offsets = laid(pieces, samples(held, old, signal))
         up, down, phases, half, short = self._filter()
         limit = np.empty(len(pieces), np.int64)
         first, last, row, low, high, ts = _known(
@@ -116,21 +113,29 @@ class Rerate(Following):
         first, last, row, low, high, ts = (each[order] for each in (first, last, row, low, high, ts))
         sizes = high - low
         places = np.cumsum(sizes) - sizes
-        made = np.empty(int(sizes.sum()), real(given.samples.dtype))
-        _filtered(all_, offsets, pieces.start, pieces.stop, first, last, low, high, up, down, phases, half, short, made)
+        results = np.empty(int(sizes.sum()), real(signal.samples.dtype))
+        _filtered(
+            all_, offsets, pieces.start, pieces.stop, first, last, low, high, up, down, phases, half, short, results
+        )
         hold(held, replace(pieces, offset=offsets), all_, limit)
         number = np.append(train.number, moment.number)[row]
-        found = self._segments(pieces, last, made, places, sizes, low).arrow()
+        found = self._segments(pieces, last, results, places, sizes, low).arrow()
         columns: list[Any] = [*(keys.get(name, pieces.key[last]) for name in self.by), found]
         tuples = pa.RecordBatch.from_arrays(columns, schema=self._schema(train.schema))
         return Train(tuples, ts, number), out_of_order(train, late)
 
-    def _segments(self, pieces: Pieces, last: Ints, made: Samples, places: Ints, sizes: Ints, low: Ints) -> Segments:
+    def _segments(self, pieces: Pieces, last: Ints, results: Samples, places: Ints, sizes: Ints, low: Ints) -> Segments:
         up, down, *_ = self._filter()
         rate, per, phase = pieces.rate[last] * up, pieces.per[last] * down, pieces.phase[last] * up
         common = np.gcd(np.gcd(rate, per), phase)
         return Segments(
-            made, places.astype(np.int32), sizes.astype(np.int32), low, rate // common, per // common, phase // common
+            results,
+            places.astype(np.int32),
+            sizes.astype(np.int32),
+            low,
+            rate // common,
+            per // common,
+            phase // common,
         )
 
     def _filter(self) -> tuple[int, int, Floats, int, int]:
@@ -140,8 +145,8 @@ class Rerate(Following):
     @bound
     def _schema(self, stream: pa.Schema) -> pa.Schema:
         column = chosen(stream, self.column)
-        made = pa.field(column, segment_type(real(dtype_of(stream, column)).name))
-        return pa.schema([*(stream.field(name) for name in self.by), made])
+        field = pa.field(column, segment_type(real(dtype_of(stream, column)).name))
+        return pa.schema([*(stream.field(name) for name in self.by), field])
 
 
 @lru_cache(maxsize=64)

@@ -27,7 +27,7 @@ from australis.boxes.signals.pieces import (
 from australis.boxes.signals.sequence import out_of_order
 from australis.errors import NetworkError
 from australis.kernels.jit import kernel, longer
-from australis.model.box import Key, Moment, Tables, Trains, bound
+from australis.model.box import Moment, Tables, Trains, bound
 from australis.model.facts import Facts
 from australis.model.train import Ints, Train
 
@@ -67,9 +67,6 @@ class Rewindow(Following):
         check_by(stream, self.by)
         return {"out": self._schema(stream), "late": stream}
 
-    def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
-        return (self.by,)
-
     def tables(self, *inputs: pa.Schema) -> Tables:
         window = pa.field("#window", pa.int64(), nullable=False)
         return {"keys": keys_table(inputs[0], self.by, 1, window), "held": held_table()}
@@ -86,33 +83,33 @@ class Rewindow(Following):
         (train,) = trains
         keys, held = tables["keys"], tables["held"]
         column = chosen(train.schema, self.column)
-        given = segments(train[column])
+        signal = segments(train[column])
         slots = keys.find([train[name] for name in self.by], len(train))
         old = waiting(keys, held, slots)
         late = np.zeros(len(train), np.bool_)
-        pieces = arrive(keys, held, old, 0, slots, train, given, late)
-        all_, offsets = laid(pieces, samples(held, old, given))
+        pieces = arrive(keys, held, old, 0, slots, train, signal, late)
+        all_, offsets = laid(pieces, samples(held, old, signal))
         last, place, start, ts, limit = self._cut(keys["#window"], pieces, offsets)
         rows = pieces.row[last]
         if self.by:
             order = np.argsort(rows, kind="stable")
             rows, place, start, ts = rows[order], place[order], start[order], ts[order]
         sizes = np.full(len(rows), self.size, np.int32)
-        made = Segments(
-            all_, place.astype(np.int32), sizes, start, given.rate[rows], given.per[rows], given.phase[rows]
+        windows = Segments(
+            all_, place.astype(np.int32), sizes, start, signal.rate[rows], signal.per[rows], signal.phase[rows]
         ).arrow()
         hold(held, replace(pieces, offset=offsets), all_, limit)
-        columns: list[pa.Array[Any]] = [*(take(train[name], rows) for name in self.by), made]
+        columns: list[pa.Array[Any]] = [*(take(train[name], rows) for name in self.by), windows]
         tuples = pa.RecordBatch.from_arrays(columns, schema=self._schema(train.schema))
         return Train(tuples, ts, train.number[rows]), out_of_order(train, late)
 
     def _cut(self, window: Ints, pieces: Pieces, offsets: Ints) -> tuple[Ints, Ints, Ints, Ints, Ints]:
         limit = np.empty(len(pieces), np.int64)
-        found = _windows(
+        windows = _windows(
             pieces.key, pieces.fresh, pieces.start, pieces.size, offsets, pieces.ts, window,
             self.size, self.size + self.gap, limit,
         )  # fmt: skip
-        return *found, limit
+        return *windows, limit
 
     @bound
     def _schema(self, stream: pa.Schema) -> pa.Schema:

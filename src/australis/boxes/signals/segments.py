@@ -177,25 +177,25 @@ def segment(samples: npt.ArrayLike, timebase: Timebase, start: int = 0, dtype: n
 
 def runs(segments: Iterable[Segment]) -> list[Segment]:
     """Segments in order with those appended that follow one another: one for each run without a gap."""
-    found: list[Segment] = []
+    joined: list[Segment] = []
     for each in segments:
-        if found and found[-1].followed_by(each):
-            found[-1] = found[-1].append(each)
+        if joined and joined[-1].followed_by(each):
+            joined[-1] = joined[-1].append(each)
         else:
-            found.append(each)
-    return found
+            joined.append(each)
+    return joined
 
 
-def sparkline(given: Segment) -> str:
+def sparkline(segment: Segment) -> str:
     """Its shape in a few characters: the largest magnitude of each stretch.
 
     >>> from australis.boxes.signals.timebases import timebase
     >>> sparkline(segment([0, 1, 2, 4], timebase(1), dtype="int16"))
     '▁▂▄█'
     """
-    if not len(given):
+    if not len(segment):
         return ""
-    size = np.nan_to_num(np.abs(given.contiguous().astype(np.complex128)), posinf=0.0)
+    size = np.nan_to_num(np.abs(segment.contiguous().astype(np.complex128)), posinf=0.0)
     edges = np.linspace(0, len(size), min(_WIDTH, len(size)), endpoint=False).astype(np.int64)
     heights = np.maximum.reduceat(size, edges)
     return "".join(_BARS[int(height)] for height in heights / max(heights.max(), 1e-300) * (len(_BARS) - 1))

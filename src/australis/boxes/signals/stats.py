@@ -75,30 +75,30 @@ class Stats(Rowwise):
 
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
         (train,) = trains
-        given = segments(train[chosen(train.schema, self.column)])
-        if given.samples.dtype.kind == "c":
-            given = replace(given, samples=np.abs(given.samples))
-        absent = np.zeros(len(given), np.bool_) if given.valid is None else ~given.valid
+        signal = segments(train[chosen(train.schema, self.column)])
+        if signal.samples.dtype.kind == "c":
+            signal = replace(signal, samples=np.abs(signal.samples))
+        absent = np.zeros(len(signal), np.bool_) if signal.valid is None else ~signal.valid
         columns: list[Any] = [train.part(name) for name in train.schema.names]
         for measure, arguments in self._measures():
-            values = measure.of(given, *arguments)
-            mask = absent if measure.whole else given.sizes <= measure.least(*arguments)
+            values = measure.of(signal, *arguments)
+            mask = absent if measure.whole else signal.sizes <= measure.least(*arguments)
             columns.append(pa.array(values, measure.type, mask=mask if mask.any() else None))
         return (train.made(self._schema(train.schema), columns),)
 
     def needs(self) -> list[tuple[str, int]]:
         """Of each statistic the first place whose sample it needs."""
-        made = zip(self.columns, self._measures(), strict=True)
-        return [(text, measure.least(*arguments)) for (_, text), (measure, arguments) in made]
+        measures = zip(self.columns, self._measures(), strict=True)
+        return [(text, measure.least(*arguments)) for (_, text), (measure, arguments) in measures]
 
     def _measures(self) -> list[tuple[Measure, tuple[float, ...]]]:
-        found = []
+        measures = []
         for _, text in self.columns:
             name, arguments = call(text, MEASURES, "statistic")
             check(text, arguments, *MEASURES[name].arguments)
             MEASURES[name].check(*arguments)
-            found.append((MEASURES[name], arguments))
-        return found
+            measures.append((MEASURES[name], arguments))
+        return measures
 
     @bound
     def _schema(self, stream: pa.Schema) -> pa.Schema:
@@ -107,5 +107,5 @@ class Stats(Rowwise):
             if name in stream.names:
                 raise SchemaError(f"there is a column `{name}` already: give the statistic another name")
         types = [measure.type for measure, _ in self._measures()]
-        made = [pa.field(name, type_) for (name, _), type_ in zip(self.columns, types, strict=True)]
-        return pa.schema([*stream, *made])
+        fields = [pa.field(name, type_) for (name, _), type_ in zip(self.columns, types, strict=True)]
+        return pa.schema([*stream, *fields])

@@ -37,15 +37,15 @@ class Step:
 
     apply: Callable[..., Samples]
     result: Callable[[DType], DType] = real
-    places: Callable[..., Segments] = lambda given, *_: given
+    places: Callable[..., Segments] = lambda segments, *_: segments
     arguments: tuple[int, int] = (0, 0)
     takes: str = "if"
     check: Callable[..., None] = lambda *_: None
 
 
 def _window(name: str, arguments: tuple[int, int] = (0, 0)) -> Step:
-    def apply(block: Samples, *given: float) -> Samples:
-        return _as_real(block) * _shape((name, *given), block.shape[1], real(block.dtype).name)
+    def apply(block: Samples, *arguments: float) -> Samples:
+        return _as_real(block) * _shape((name, *arguments), block.shape[1], real(block.dtype).name)
 
     return Step(apply, arguments=arguments, takes="if")
 
@@ -54,8 +54,8 @@ def _window(name: str, arguments: tuple[int, int] = (0, 0)) -> Step:
 def _shape(window: tuple[Any, ...], size: int, dtype: str) -> Samples:
     import scipy
 
-    made: Samples = scipy.signal.get_window(window if len(window) > 1 else window[0], size).astype(dtype)
-    return made
+    weights: Samples = scipy.signal.get_window(window if len(window) > 1 else window[0], size).astype(dtype)
+    return weights
 
 
 def _fft(block: Samples) -> Samples:
@@ -66,9 +66,9 @@ def _fft(block: Samples) -> Samples:
     return np.asarray(scipy.fft.rfft(_as_real(block), axis=1)).astype(np.complex64, copy=False)
 
 
-def _bins(given: Segments) -> Segments:
+def _bins(segments: Segments) -> Segments:
     """Index k at k times the rate over the number of samples."""
-    return _based(given, given.per * given.sizes, given.rate)
+    return _based(segments, segments.per * segments.sizes, segments.rate)
 
 
 def _irfft(block: Samples, size: float = 0) -> Samples:
@@ -83,8 +83,8 @@ def _icfft(block: Samples) -> Samples:
     return np.asarray(scipy.fft.ifft(block, axis=1))
 
 
-def _unbinned(given: Segments, size: float = 0) -> Segments:
-    return _based(given, given.per * _samples_of(given.sizes.astype(np.int64), size), given.rate)
+def _unbinned(segments: Segments, size: float = 0) -> Segments:
+    return _based(segments, segments.per * _samples_of(segments.sizes.astype(np.int64), size), segments.rate)
 
 
 def _samples_of(bins: Any, size: float) -> Any:
@@ -97,11 +97,11 @@ def _check_size(size: float = 1) -> None:
         raise ExpressionError(f"an inverse transform gives a whole number of samples, 1 or more, not {size:g}")
 
 
-def _based(given: Segments, rate: Any, per: Any) -> Segments:
+def _based(segments: Segments, rate: Any, per: Any) -> Segments:
     rate, per = np.maximum(rate, 1), np.maximum(per, 1)
     common = np.gcd(rate, per)
-    none = np.zeros(len(given), np.int64)
-    return replace(given, start=none, rate=rate // common, per=per // common, phase=none)
+    none = np.zeros(len(segments), np.int64)
+    return replace(segments, start=none, rate=rate // common, per=per // common, phase=none)
 
 
 def _power(block: Samples) -> Samples:
@@ -123,8 +123,8 @@ def _center(block: Samples) -> Samples:
 def _normalize(block: Samples) -> Samples:
     values = _center(block)
     peak = np.abs(values).max(axis=1, keepdims=True)
-    made: Samples = np.divide(values, peak, out=np.zeros_like(values), where=peak != 0)
-    return made
+    scaled: Samples = np.divide(values, peak, out=np.zeros_like(values), where=peak != 0)
+    return scaled
 
 
 def _cast(name: str) -> Step:

@@ -27,7 +27,7 @@ from australis.boxes.signals.pieces import (
 from australis.boxes.signals.sequence import out_of_order
 from australis.errors import SchemaError, listing, near
 from australis.model import parameters
-from australis.model.box import Key, Moment, Tables, Trains, bound, lost, unchanged
+from australis.model.box import Moment, Tables, Trains, bound, lost, unchanged
 from australis.model.facts import Facts, SignalGroup
 from australis.model.labels import as_written
 from australis.model.parameters import By
@@ -96,9 +96,6 @@ class Sync(Following):
             raise SchemaError(f"`{self.keep}` is {control.field(self.keep).type}; what says whether to keep is boolean")
         return {"out": self._schema(*inputs)} | {f"late_{at}": each for at, each in enumerate(inputs) if at}
 
-    def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
-        return (self.by,) * self.arity
-
     def tables(self, *inputs: pa.Schema) -> Tables:
         channels = self._channels(*inputs)
         edge, last = (pa.field(name, pa.int64(), nullable=False) for name in ("#edge", "#last"))
@@ -135,34 +132,34 @@ class Sync(Following):
         self._ask(keys, pending, trains[0], slots[0])
         ranges, waits = self._ranges(pending, schemas[0])
         wanted = np.concatenate(slots) if not moment.end else keys.slots
-        given: list[Segments] = []
+        signals: list[Segments] = []
         pieces: list[Pieces] = []
         olds: list[Ints] = []
         channels = self._channels(*schemas)
         late = [np.zeros(len(train), np.bool_) for train in trains]
         for at, (side, name) in enumerate(channels):
             held = tables[f"held_{at}"]
-            given.append(segments(trains[side][name]))
+            signals.append(segments(trains[side][name]))
             olds.append(waiting(keys, held, wanted))
-            pieces.append(arrive(keys, held, olds[at], at, slots[side], trains[side], given[at], late[side]))
+            pieces.append(arrive(keys, held, olds[at], at, slots[side], trains[side], signals[at], late[side]))
         done = np.ones(len(ranges.key), np.bool_)
         number = ranges.number.copy()
-        for at, its in enumerate(pieces):
-            reach(ranges, its, keys, at, moment.number if moment.end else -1, done, number)
+        for at, channel in enumerate(pieces):
+            reach(ranges, channel, keys, at, moment.number if moment.end else -1, done, number)
         released = release(ranges, done, number, keys)
         out = empty(self._schema(*schemas))
         if released.any():
             leaving = ranges.where(released)
-            cuts = [cut(leaving, its, keys) for its in pieces]
+            cuts = [cut(leaving, channel, keys) for channel in pieces]
             edges(leaving, keys)
-            out = self._out(tables, schemas, leaving, waits[released], number[released], cuts, pieces, olds, given)
+            out = self._out(tables, schemas, leaving, waits[released], number[released], cuts, pieces, olds, signals)
         for at in range(len(channels)):
-            self._hold(keys, tables[f"held_{at}"], pieces[at], given[at], ranges.unit)
+            self._hold(keys, tables[f"held_{at}"], pieces[at], signals[at], ranges.unit)
         pending.free(waits[released])
         return (out, *map(out_of_order, trains[1:], late[1:]))
 
     def _ask(self, keys: Table, pending: Table, train: Train, slots: Ints) -> None:
-        """Let ranges wait for their signals; one that has no start or end is none."""
+        """Put ranges among those that wait for their signals; ranges without a start or an end are left out."""
         first, last = train[self.start], train[self.end]
         rows = np.arange(len(train))
         if first.null_count or last.null_count:
@@ -194,8 +191,8 @@ class Sync(Following):
             pending["#number"][slots], unit,
         ), slots  # fmt: skip
 
-    def _hold(self, keys: Table, held: Table, pieces: Pieces, given: Segments, unit: int) -> None:
-        hold(held, self._own(pieces), given.samples, limits(keys, unit, pieces))
+    def _hold(self, keys: Table, held: Table, pieces: Pieces, signal: Segments, unit: int) -> None:
+        hold(held, self._own(pieces), signal.samples, limits(keys, unit, pieces))
 
     def _own(self, pieces: Pieces) -> Pieces:
         """Pieces whose offsets count in the samples of the train, for where those that are held are not needed.
@@ -206,7 +203,7 @@ class Sync(Following):
 
     def _out(
         self, tables: Tables, schemas: list[pa.Schema], leaving: Ranges, waits: Ints, number: Ints, cuts: list[Cuts],
-        pieces: list[Pieces], olds: list[Ints], given: list[Segments],
+        pieces: list[Pieces], olds: list[Ints], signals: list[Segments],
     ) -> Train:  # fmt: skip
         """A tuple for each range that is kept, or more where a signal has gaps in it."""
         many = np.maximum(1, np.max([each.count for each in cuts], axis=0)) * leaving.keep
@@ -220,10 +217,10 @@ class Sync(Following):
             ts = np.minimum(ts, each.ts)
             there = turn < each.count[of]
             runs = (each.first[of] + turn)[there]
-            its, all_ = self._own(pieces[at]), given[at].samples
-            if (its.slot[each.piece] >= 0).any():
-                its, all_ = pieces[at], samples(tables[f"held_{at}"], olds[at], given[at])
-            columns.append(each.segments(runs, there, its, all_).arrow())
+            own, all_ = self._own(pieces[at]), signals[at].samples
+            if (own.slot[each.piece] >= 0).any():
+                own, all_ = pieces[at], samples(tables[f"held_{at}"], olds[at], signals[at])
+            columns.append(each.segments(runs, there, own, all_).arrow())
         schema = self._schema(*schemas)
         return Train(pa.RecordBatch.from_arrays(columns, schema=schema), ts[of], number[of])
 

@@ -56,17 +56,17 @@ def timebase(rate: Rational, phase: Rational = 0) -> Timebase:
     try:
         hertz, zero = Fraction(rate), Fraction(phase)
     except (TypeError, ValueError, ZeroDivisionError, OverflowError):
-        told = f"rate {shown(rate)}, phase {shown(phase)}: give numbers, such as 44100 or `30000/1001`"
-        raise SchemaError(told) from None
+        message = f"rate {shown(rate)}, phase {shown(phase)}: give numbers, such as 44100 or `30000/1001`"
+        raise SchemaError(message) from None
     if hertz <= 0:
         raise SchemaError(f"a rate is above zero, not {shown(rate)}")
-    made = lowest(hertz.numerator * zero.denominator, hertz.denominator * zero.denominator,
+    base = lowest(hertz.numerator * zero.denominator, hertz.denominator * zero.denominator,
                   zero.numerator * hertz.numerator)  # fmt: skip
-    if max(made.rate, made.per) >= _MOST or abs(made.phase) >= 1 << 62:
+    if max(base.rate, base.per) >= _MOST or abs(base.phase) >= 1 << 62:
         raise SchemaError(
             f"rate {shown(rate)}, phase {shown(phase)}: too fine; numerator and denominator go up to {_MOST - 1:,}"
         )
-    return made
+    return base
 
 
 def lowest(rate: int, per: int, phase: int) -> Timebase:
@@ -90,5 +90,5 @@ def indices(times: Ints, unit: int, rate: Ints, per: Ints, phase: Ints, up: bool
 def nearest(times: Ints, unit: int, rate: int, per: int) -> Ints:
     """The index nearest to times in whole units, so many a second, at phase 0; of two the later."""
     seconds, rest = np.divmod(times, unit)
-    found: Ints = (2 * seconds * rate + (2 * rest * rate) // unit + per) // (2 * per)
-    return found
+    indices: Ints = (2 * seconds * rate + (2 * rest * rate) // unit + per) // (2 * per)
+    return indices

@@ -87,31 +87,31 @@ class Transform(Rowwise):
         column = chosen(train.schema, self.column)
         schema = self._schema(train.schema)
         steps = [(STEPS[name], arguments) for name, arguments in self._steps(train.schema)[0]]
-        made = self._made(segments(train[column]), dtype_of(schema, self.into or column), steps).arrow()
+        results = self._made(segments(train[column]), dtype_of(schema, self.into or column), steps).arrow()
         columns: list[Any] = [train.part(name) for name in train.schema.names]
         if not self.into or self.into in train.schema.names:
-            columns[train.schema.get_field_index(self.into or column)] = made
+            columns[train.schema.get_field_index(self.into or column)] = results
         else:
-            columns.append(made)
+            columns.append(results)
         return (train.made(schema, columns),)
 
-    def _made(self, given: Segments, dtype: np.dtype[Any], steps: list[tuple[Step, Arguments]]) -> Segments:
-        blocks = [(rows, block) for rows, block in given.blocks() if block.shape[1]]
+    def _made(self, signal: Segments, dtype: np.dtype[Any], steps: list[tuple[Step, Arguments]]) -> Segments:
+        blocks = [(rows, block) for rows, block in signal.blocks() if block.shape[1]]
         for each, arguments in steps:
-            given = each.places(given, *arguments)
+            signal = each.places(signal, *arguments)
             blocks = [(rows, each.apply(block, *arguments)) for rows, block in blocks]
-            sizes = np.zeros(len(given), np.int32)
+            sizes = np.zeros(len(signal), np.int32)
             for rows, block in blocks:
                 sizes[rows] = block.shape[1]
-            given = replace(given, sizes=sizes)
-        if len(blocks) == 1 and len(blocks[0][0]) == len(given):
-            return given.on(np.ascontiguousarray(blocks[0][1], dtype).reshape(-1), starts(given.sizes), given.sizes)
-        offsets, at = np.zeros(len(given), np.int32), 0
+            signal = replace(signal, sizes=sizes)
+        if len(blocks) == 1 and len(blocks[0][0]) == len(signal):
+            return signal.on(np.ascontiguousarray(blocks[0][1], dtype).reshape(-1), starts(signal.sizes), signal.sizes)
+        offsets, at = np.zeros(len(signal), np.int32), 0
         for rows, block in blocks:
             offsets[rows] = at + np.arange(len(rows)) * block.shape[1]
             at += block.size
         flat = [block.astype(dtype, copy=False).reshape(-1) for _, block in blocks]
-        return given.on(np.concatenate(flat) if flat else np.empty(0, dtype), offsets, given.sizes)
+        return signal.on(np.concatenate(flat) if flat else np.empty(0, dtype), offsets, signal.sizes)
 
     def length(self, stream: pa.Schema, size: int) -> int:
         """How many samples segments of a size have after it."""
@@ -129,7 +129,7 @@ class Transform(Rowwise):
         """The steps by name, with the inverse that is meant by `ifft`; the type of the result, and its form."""
         column = chosen(stream, self.column)
         dtype, form = dtype_of(stream, column), _form(stream.field(column))
-        found = []
+        steps = []
         for text in self.steps:
             name, arguments = call(text, _NAMES, "step")
             if name == "ifft":
@@ -148,19 +148,19 @@ class Transform(Rowwise):
                 raise NetworkError(f"`{text}` is given the spectrum of {kind} samples: write {INVERSE[form]}")
             check(text, arguments, *step.arguments)
             step.check(*arguments)
-            found.append((name, arguments))
+            steps.append((name, arguments))
             form = "" if name != "fft" else WHOLE if dtype.kind == "c" else HALF
             dtype = step.result(dtype)
-        return found, dtype, form
+        return steps, dtype, form
 
     @bound
     def _schema(self, stream: pa.Schema) -> pa.Schema:
         _, dtype, form = self._steps(stream)
         name = self.into or chosen(stream, self.column)
-        made = pa.field(name, segment_type(dtype.name), metadata={_FORM: form} if form else None)
+        field = pa.field(name, segment_type(dtype.name), metadata={_FORM: form} if form else None)
         if name in stream.names:
-            return stream.set(stream.get_field_index(name), made)
-        return stream.append(made)
+            return stream.set(stream.get_field_index(name), field)
+        return stream.append(field)
 
 
 def _form(field: pa.Field[Any]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -12,16 +12,59 @@ from australis.arrow.columns import plain
 from australis.boxes.signals.column import Sizes, chosen, dtype_of, segments
 from australis.boxes.signals.families import Following
 from australis.boxes.signals.pieces import check_by
-from australis.boxes.signals.ranges import check_score, ranges, ranges_schema
+from australis.boxes.signals.ranges import FoundRanges, check_score, joined, put_range, ranges, ranges_schema, room
 from australis.boxes.signals.segments import Samples
-from australis.boxes.signals.sequence import LATE, PLACE, follows, out_of_order
+from australis.boxes.signals.sequence import (
+    LATE,
+    PLACE,
+    SegmentRows,
+    SignalPlaces,
+    follows,
+    out_of_order,
+    places,
+    same_base,
+    segment_rows,
+    set_base,
+)
 from australis.errors import NetworkError
-from australis.kernels.jit import inner, kernel, longer
-from australis.model.box import Key, Moment, Tables, Trains
+from australis.kernels.jit import inner
+from australis.model.box import Moment, Tables, Trains
 from australis.model.table import Table
-from australis.model.train import Bools, Ints, concat
+from australis.model.train import Bools, Ints, Train, concat
 
-_INTS = (*PLACE, "#open", "#begin", "#stop", "#freed", "#ts")
+_STATE = ("#open", "#begin", "#stop", "#freed", "#ts")
+_INTS = (*PLACE, *_STATE)
+_ROOM = 1024
+
+
+class Looked(NamedTuple):
+    """The values that are compared with the thresholds: all samples of rows' segments, or one value a row."""
+
+    values: Samples
+    offsets: Sizes
+    use: Bools
+    segments: SegmentRows
+    ts: Ints
+
+
+class TriggerState(NamedTuple):
+    """The range of each key that is open, if one is, up to where nothing is needed any more, and its oldest `ts`."""
+
+    open: Ints
+    begin: Ints
+    stop: Ints
+    freed: Ints
+    oldest: Ints
+
+
+class TriggerRule(NamedTuple):
+    """The parameters of a box; `singly` if each sample is compared, and not one value for each window."""
+
+    singly: bool
+    high: float
+    low: float
+    longest: int
+    padding: int
 
 
 @dataclass(frozen=True)
@@ -69,9 +112,6 @@ class Trigger(Following):
             raise NetworkError("longest is at least 1, padding at least 0")
         return {"out": ranges_schema(stream, self.by), "late": stream}
 
-    def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
-        return (self.by,)
-
     def tables(self, *inputs: pa.Schema) -> Tables:
         (stream,) = inputs
         ints = [pa.field(name, pa.int64(), nullable=False) for name in _INTS]
@@ -84,29 +124,39 @@ class Trigger(Following):
         (train,) = trains
         keys = tables["keys"]
         slots = keys.find([train[name] for name in self.by], len(train))
-        given = segments(train[chosen(train.schema, self.column)])
-        values, offsets, use = given.samples, given.offsets, given.sizes > 0
+        signal = segments(train[chosen(train.schema, self.column)])
+        values, offsets, use = signal.samples, signal.offsets, signal.sizes > 0
         if self.on:
             values, there = plain(train[self.on].cast(pa.float64()))
             offsets, use = np.arange(len(train), dtype=np.int32), use if there is None else use & there
-        next_, before, rate, per, phase, open_, begin, stop, freed, oldest = (keys[name] for name in _INTS)
+        looked = Looked(values, offsets, use, segment_rows(signal), train.ts)
         late = np.zeros(len(train), np.bool_)
-        row, start, end, keep, ts = _detect(
-            slots, values, offsets, given.sizes, use, given.start, given.rate, given.per, given.phase, train.ts,
-            next_, before, rate, per, phase, open_, begin, stop, freed, oldest, self.on == "", float(self.high),
-            float(self._low()), self.longest, self.padding, late,
-        )  # fmt: skip
-        out = ranges(train.schema, self.by, keys, slots[row], start, end, keep == 1, ts, train.number[row])
-        if not moment.end:
-            return out, out_of_order(train, late)
-        left = keys.slots[keys["#open"][keys.slots] > 0]
-        start, end = keys["#begin"][left] - self.padding, keys["#stop"][left] - 1 + self.padding
-        keys["#open"][left] = 0
-        keys.touched[left] = True
-        all_ = np.ones(len(left), np.bool_)
-        number = np.full(len(left), moment.number)
-        rest = ranges(train.schema, self.by, keys, left, start, end, all_, keys["#ts"][left], number)
-        return concat(out.schema, [out, rest]), out_of_order(train, late)
+        row, start, end, keep, ts = self._found(keys, slots, looked, late)
+        out = ranges(train.schema, self.by, keys, slots[row], start, end, keep, ts, train.number[row])
+        if moment.end:
+            out = concat(out.schema, [out, self._rest(train.schema, keys, moment.number)])
+        return out, out_of_order(train, late)
+
+    def _found(self, keys: Table, slots: Ints, looked: Looked, late: Bools) -> FoundRanges:
+        """The ranges that are known after a train."""
+        rule = TriggerRule(not self.on, float(self.high), float(self._low()), self.longest, self.padding)
+        state, signals = TriggerState(*(keys[name] for name in _STATE)), places(keys)
+        size = int(looked.segments.size.max(initial=0)) if rule.singly else 1
+        row, parts = 0, []
+        while row < len(slots):
+            found = room(2 * size + _ROOM)
+            row, count = _detect(row, slots, looked, signals, state, rule, late, found)
+            parts.append(found.cut(count))
+        return joined(parts)
+
+    def _rest(self, stream: pa.Schema, keys: Table, number: int) -> Train:
+        """The ranges that are open at the end."""
+        slots = keys.slots[keys["#open"][keys.slots] > 0]
+        start, end = keys["#begin"][slots] - self.padding, keys["#stop"][slots] - 1 + self.padding
+        keys["#open"][slots] = 0
+        keys.touched[slots] = True
+        keep, numbers = np.ones(len(slots), np.bool_), np.full(len(slots), number)
+        return ranges(stream, self.by, keys, slots, start, end, keep, keys["#ts"][slots], numbers)
 
     def _low(self) -> float:
         return self.high if self.low is None else self.low
@@ -131,75 +181,95 @@ def _loud(
     return at, place, reach
 
 
-@kernel
-def _detect(
-    key: Ints, values: Samples, offsets: Sizes, sizes: Sizes, use: Bools, start: Ints, rate: Ints, per: Ints,
-    phase: Ints, ts: Ints, next_: Ints, before: Ints, rates: Ints, pers: Ints, phases: Ints, open_: Ints, begin: Ints,
-    reached: Ints, freed: Ints, oldest: Ints, singly: bool, high: float, low: float, longest: int, padding: int,
-    late: Bools,
-) -> tuple[Ints, Ints, Ints, Ints, Ints]:  # fmt: skip
-    """The row at which each range is known, the range, whether it is kept, and its `ts`.
+@inner
+def _most(segments: SegmentRows, row: int, rule: TriggerRule) -> int:
+    """How many ranges a row can end or free at most: two for each value, and two more."""
+    return 2 * (segments.size[row] if rule.singly else 1) + 2
 
-    What is looked at are samples, or (not `singly`) windows, each with one value.
-    """
-    row_of, first, last = np.empty(64, np.int64), np.empty(64, np.int64), np.empty(64, np.int64)
-    keep, old = np.empty(64, np.int64), np.empty(64, np.int64)
-    found = 0
-    for row in range(len(key)):
-        if not use[row]:
+
+@inner
+def _went_on(row: int, key: int, looked: Looked, signals: SignalPlaces, rule: TriggerRule, late: Bools) -> int:
+    """How many samples of a row's segment came before; LATE, and marked as such, if it is out of order."""
+    begun = signals.begun[key]
+    next_ = signals.next[key] if rule.singly else begun + 1
+    before = follows(looked.segments, row, next_, begun, signals.bases, key)
+    if before == LATE:
+        late[row] = True
+        return LATE
+    return max(before, 0) if rule.singly else 0
+
+
+@inner
+def _begin_row(
+    row: int, key: int, looked: Looked, signals: SignalPlaces, state: TriggerState, rule: TriggerRule,
+    found: FoundRanges, count: int,
+) -> int:  # fmt: skip
+    """Move the key's signal on to a row's segment, and end its open range if that is not continued."""
+    segments = looked.segments
+    start, other = segments.start[row], not same_base(segments.bases, row, signals.bases, key)
+    if state.open[key] and (other or (rule.singly and start > signals.next[key])):
+        first, last = state.begin[key] - rule.padding, state.stop[key] - 1 + rule.padding
+        count = put_range(found, count, row, first, last, True, state.oldest[key])
+        state.open[key], state.freed[key] = 0, max(state.freed[key], state.stop[key])
+    if other:
+        set_base(segments.bases, row, signals.bases, key)
+        state.freed[key] = start
+    signals.next[key], signals.begun[key] = start + segments.size[row], start
+    if state.open[key]:
+        state.oldest[key] = min(state.oldest[key], looked.ts[row])
+    return count
+
+
+@inner
+def _look(
+    row: int, key: int, skip: int, looked: Looked, state: TriggerState, rule: TriggerRule, found: FoundRanges,
+    count: int,
+) -> int:  # fmt: skip
+    """Find the ranges that end in a row; gives how many ranges there are then."""
+    values, size, padding, longest = looked.values, looked.segments.size[row], rule.padding, rule.longest
+    is_open, began, reach, free = state.open[key] == 1, state.begin[key], state.stop[key], state.freed[key]
+    step = 1 if rule.singly else size
+    at, place = looked.segments.start[row] + skip, looked.offsets[row] + skip
+    stop = looked.segments.start[row] + size
+    while at < stop:
+        if not is_open:
+            at, place = _quiet(values, place, at, min(stop, free + padding + longest), step, rule.high)
+            if at >= stop:
+                break
+            if values[place] > rule.high:
+                is_open, began, reach, state.oldest[key] = True, at, at, looked.ts[row]
+        if not is_open:
+            count = put_range(found, count, row, free, at - padding - 1, False, looked.ts[row])
+            free = at - padding
             continue
-        k, stop = key[row], start[row] + sizes[row]
-        same = rates[k] == rate[row] and pers[k] == per[row] and phases[k] == phase[row]
-        new = rates[k] == 0 or not same
-        here = follows(
-            start[row], sizes[row], rate[row], per[row], phase[row], next_[k] if singly else before[k] + 1, before[k],
-            rates[k], pers[k], phases[k],
-        )  # fmt: skip
-        if here == LATE:
-            late[row] = True
+        at, place, reach = _loud(values, place, at, stop, step, rule.low, began + longest, reach)
+        if reach - began < longest and at >= stop:
+            break
+        count = put_range(found, count, row, began - padding, reach - 1 + padding, True, state.oldest[key])
+        # The sample that ends a range by being low begins none.
+        if reach - began < longest:
+            at, place = at + step, place + 1
+        is_open, free = False, max(free, reach)
+    state.open[key], state.begin[key], state.stop[key], state.freed[key] = is_open, began, reach, free
+    return count
+
+
+@inner
+def _detect(
+    first: int, keys: Ints, looked: Looked, signals: SignalPlaces, state: TriggerState, rule: TriggerRule,
+    late: Bools, found: FoundRanges,
+) -> tuple[int, int]:  # fmt: skip
+    """Find ranges from a row on while there is room; gives the row it came to, and how many ranges there are."""
+    count = 0
+    for row in range(first, len(keys)):
+        if not looked.use[row]:
             continue
-        skip = max(here, 0) if singly else 0
-        if open_[k] and (new or (singly and start[row] > next_[k])):
-            if found == len(row_of):
-                row_of, first, last, keep, old = longer(row_of), longer(first), longer(last), longer(keep), longer(old)
-            row_of[found], first[found], last[found] = row, begin[k] - padding, reached[k] - 1 + padding
-            keep[found], old[found] = 1, oldest[k]
-            found += 1
-            open_[k], freed[k] = 0, max(freed[k], reached[k])
-        if new:
-            rates[k], pers[k], phases[k], freed[k] = rate[row], per[row], phase[row], start[row]
-        next_[k], before[k] = stop, start[row]
-        if open_[k]:
-            oldest[k] = min(oldest[k], ts[row])
-        is_open, began, reach, free = open_[k] == 1, begin[k], reached[k], freed[k]
-        step = 1 if singly else sizes[row]
-        at, place = start[row] + skip, offsets[row] + skip
-        while at < stop:
-            if not is_open:
-                at, place = _quiet(values, place, at, min(stop, free + padding + longest), step, high)
-                if at >= stop:
-                    break
-                if values[place] > high:
-                    is_open, began, reach, oldest[k] = True, at, at, ts[row]
-            ends = is_open
-            if is_open:
-                at, place, reach = _loud(values, place, at, stop, step, low, began + longest, reach)
-                ends = reach - began >= longest or at < stop
-                if not ends:
-                    break
-            if found == len(row_of):
-                row_of, first, last = longer(row_of), longer(first), longer(last)
-                keep, old = longer(keep), longer(old)
-            row_of[found], keep[found] = row, ends
-            if ends:
-                first[found], last[found], old[found] = began - padding, reach - 1 + padding, oldest[k]
-                # The sample that ends a range by being low begins none.
-                if reach - began < longest:
-                    at, place = at + step, place + 1
-                is_open, free = False, max(free, reach)
-            else:
-                first[found], last[found], old[found] = free, at - padding - 1, ts[row]
-                free = at - padding
-            found += 1
-        open_[k], begin[k], reached[k], freed[k] = is_open, began, reach, free
-    return row_of[:found], first[:found], last[:found], keep[:found], old[:found]
+        if count + _most(looked.segments, row, rule) > len(found.row):
+            return row, count
+        key = keys[row]
+        skip = _went_on(row, key, looked, signals, rule, late)
+        if skip == LATE:
+            continue
+        count = _begin_row(row, key, looked, signals, state, rule, found, count)
+        count = _look(row, key, skip, looked, state, rule, found, count)
+    return len(keys), count

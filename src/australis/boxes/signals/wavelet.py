@@ -52,26 +52,26 @@ class Wavelet(Rowwise):
             columns.append(detail.arrow())
         return (train.made(self._schema(train.schema), [*columns, rest.arrow()]),)
 
-    def _halved(self, given: Segments) -> tuple[Segments, Segments]:
-        """What is smooth and what is not, at half the rate."""
-        dtype = real(given.samples.dtype)
+    def _halved(self, signal: Segments) -> tuple[Segments, Segments]:
+        """The smooth and the rough part, at half the rate."""
+        dtype = real(signal.samples.dtype)
         if self.wavelet == "haar":
-            sizes = (given.sizes + 1) // 2
+            sizes = (signal.sizes + 1) // 2
             smooth, rough = (np.empty(int(sizes.sum()), dtype) for _ in range(2))
             offsets = starts(sizes)
-            _haar(given.samples, given.offsets, given.sizes, offsets, dtype.type(_ROOT), smooth, rough)
+            _haar(signal.samples, signal.offsets, signal.sizes, offsets, dtype.type(_ROOT), smooth, rough)
         else:
-            sizes, offsets, smooth, rough = self._filtered(given, dtype)
-        shift = given.start & 1
-        base = replace(given, start=given.start >> 1, per=given.per * 2, phase=given.phase + shift * given.per)
+            sizes, offsets, smooth, rough = self._filtered(signal, dtype)
+        shift = signal.start & 1
+        base = replace(signal, start=signal.start >> 1, per=signal.per * 2, phase=signal.phase + shift * signal.per)
         return base.on(smooth, offsets, sizes), base.on(rough, offsets, sizes)
 
-    def _filtered(self, given: Segments, dtype: Any) -> tuple[Sizes, Sizes, Samples, Samples]:
+    def _filtered(self, signal: Segments, dtype: Any) -> tuple[Sizes, Sizes, Samples, Samples]:
         import pywt
 
-        sizes, offsets, at = np.zeros(len(given), np.int32), np.zeros(len(given), np.int32), 0
+        sizes, offsets, at = np.zeros(len(signal), np.int32), np.zeros(len(signal), np.int32), 0
         parts: list[tuple[Samples, Samples]] = [(np.empty(0, dtype), np.empty(0, dtype))]
-        for rows, block in given.blocks():
+        for rows, block in signal.blocks():
             if not block.shape[1]:
                 continue
             smooth, rough = pywt.dwt(block.astype(dtype, copy=False), self.wavelet, axis=1)
@@ -84,12 +84,12 @@ class Wavelet(Rowwise):
 
     @bound
     def _schema(self, stream: pa.Schema) -> pa.Schema:
-        made = segment_type(real(dtype_of(stream, chosen(stream, self.column))).name)
+        type_ = segment_type(real(dtype_of(stream, chosen(stream, self.column))).name)
         names = [*(f"d{level}" for level in range(1, self.level + 1)), f"a{self.level}"]
         for name in names:
             if name in stream.names:
                 raise SchemaError(f"there is a column `{name}` already: map it to another name first")
-        return pa.schema([*stream, *(pa.field(name, made) for name in names)])
+        return pa.schema([*stream, *(pa.field(name, type_) for name in names)])
 
 
 def _check(wavelet: str) -> None:

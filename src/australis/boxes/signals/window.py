@@ -19,7 +19,7 @@ from australis.boxes.signals.timebases import Timebase, nearest, timebase
 from australis.errors import NetworkError, SchemaError, listing, near
 from australis.kernels.jit import kernel
 from australis.model import parameters
-from australis.model.box import Key, Moment, Tables, Trains, bound
+from australis.model.box import Moment, Tables, Trains, bound
 from australis.model.facts import Facts
 from australis.model.parameters import By
 from australis.model.table import Table
@@ -85,9 +85,6 @@ class Window(Following):
             raise SchemaError(f"`{self.on}` is {on}; give a count (a whole number), a timestamp, or seconds")
         return {"out": self._schema(stream), "late": stream}
 
-    def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
-        return (self.by,)
-
     def tables(self, *inputs: pa.Schema) -> Tables:
         (stream,) = inputs
         fields: list[pa.Field[Any]] = [stream.field(name) for name in self.by]
@@ -117,19 +114,19 @@ class Window(Following):
         held = keys["#samples"][known]
         before = np.frombuffer(b"".join(each for each in held if each is not None), dtype)
         sizes = lengths(held) // dtype.itemsize
-        made = np.empty(len(before) + len(train), dtype)
+        samples = np.empty(len(before) + len(train), dtype)
         late = np.zeros(len(train), np.bool_)
         rest = np.empty((len(known), 2), np.int64)
         there = np.ones(len(train), np.bool_) if valid is None else valid
-        some, next_, oldest = (keys[name] for name in _STATE)
+        begun, next_, oldest = (keys[name] for name in _STATE)
         key, row, place, size, stop, ts = _gather(
             order, slots, words(values.astype(dtype, copy=False)), there, index, placed, train.ts, known, words(before),
-            sizes, some, next_, oldest, self.size, words(made), late, rest,
+            sizes, begun, next_, oldest, self.size, words(samples), late, rest,
         )  # fmt: skip
-        keys.put("#samples", known, blobs(made, rest[:, 0], rest[:, 1]))
+        keys.put("#samples", known, blobs(samples, rest[:, 0], rest[:, 1]))
         first = np.argsort(row, kind="stable")
         out = self._train(
-            train.schema, keys, key[first], made, place[first], size[first], stop[first], ts[first],
+            train.schema, keys, key[first], samples, place[first], size[first], stop[first], ts[first],
             train.number[row[first]],
         )  # fmt: skip
         if moment.end:
@@ -137,16 +134,16 @@ class Window(Following):
         return out, train.where(pa.array(late))
 
     def _rest(self, stream: pa.Schema, keys: Table, dtype: np.dtype[Any], number: int) -> Train:
-        """What has not filled a segment at the end."""
+        """The samples that have not filled a segment at the end."""
         slots = keys.slots
         held = keys["#samples"][slots]
         slots, held = slots[lengths(held) > 0], held[lengths(held) > 0]
         sizes = lengths(held) // dtype.itemsize
-        made = np.frombuffer(b"".join(held.tolist()), dtype)
+        samples = np.frombuffer(b"".join(held.tolist()), dtype)
         keys["#samples"][slots] = b""
         keys.touched[slots] = True
         return self._train(
-            stream, keys, slots, made, np.cumsum(sizes) - sizes, sizes, keys["#next"][slots], keys["#ts"][slots],
+            stream, keys, slots, samples, np.cumsum(sizes) - sizes, sizes, keys["#next"][slots], keys["#ts"][slots],
             np.full(len(slots), number),
         )  # fmt: skip
 
@@ -156,8 +153,8 @@ class Window(Following):
     ) -> Train:  # fmt: skip
         base = self._base()
         rate, per, phase = (np.full(len(slots), each) for each in (base.rate, base.per, base.phase))
-        made = Segments(samples, place.astype(np.int32), size.astype(np.int32), stop - size, rate, per, phase)
-        columns: list[Any] = [*(keys.get(name, slots) for name in self.by), made.arrow()]
+        segments = Segments(samples, place.astype(np.int32), size.astype(np.int32), stop - size, rate, per, phase)
+        columns: list[Any] = [*(keys.get(name, slots) for name in self.by), segments.arrow()]
         return Train(pa.RecordBatch.from_arrays(columns, schema=self._schema(stream)), ts, number)
 
     def _indices(self, column: pa.Array[Any]) -> tuple[Ints, Bools]:
@@ -185,15 +182,15 @@ class Window(Following):
 
     @bound
     def _schema(self, stream: pa.Schema) -> pa.Schema:
-        made = pa.field(self.value, segment_type(self._samples(stream)))
-        return pa.schema([*(stream.field(name) for name in self.by), made])
+        field = pa.field(self.value, segment_type(self._samples(stream)))
+        return pa.schema([*(stream.field(name) for name in self.by), field])
 
 
 @kernel
 def _gather(
     order: Ints, key: Ints, value: npt.NDArray[Any], there: Bools, index: Ints, placed: Bools, ts: Ints, known: Ints,
-    before: npt.NDArray[Any], sizes: Ints, some: Ints, next_: Ints, oldest: Ints, length: int, made: npt.NDArray[Any],
-    late: Bools, rest: Ints,
+    before: npt.NDArray[Any], sizes: Ints, begun: Ints, next_: Ints, oldest: Ints, length: int,
+    samples: npt.NDArray[Any], late: Bools, rest: Ints,
 ) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints]:  # fmt: skip
     """Of each segment its key, the row at which it is known, where its samples lie, how many, up to which index, `ts`.
 
@@ -205,12 +202,12 @@ def _gather(
     found, at, each, held = 0, 0, 0, 0
     for turn in range(len(known)):
         k, begin = known[turn], at
-        made[at : at + sizes[turn]] = before[held : held + sizes[turn]]
+        samples[at : at + sizes[turn]] = before[held : held + sizes[turn]]
         at, held = at + sizes[turn], held + sizes[turn]
         while each < len(order) and key[order[each]] == k:
             row = order[each]
             each += 1
-            if not placed[row] or (some[k] and index[row] < next_[k]):
+            if not placed[row] or (begun[k] and index[row] < next_[k]):
                 late[row] = True
                 continue
             if not there[row]:
@@ -221,9 +218,9 @@ def _gather(
                 found += 1
                 begin = at
             oldest[k] = ts[row] if at == begin else min(oldest[k], ts[row])
-            made[at] = value[row]
+            samples[at] = value[row]
             at += 1
-            some[k], next_[k] = 1, index[row] + 1
+            begun[k], next_[k] = 1, index[row] + 1
             if at - begin == length:
                 of[found], row_of[found], place[found] = k, row, begin
                 size[found], stop[found], old[found] = length, next_[k], oldest[k]

@@ -28,7 +28,7 @@ from australis.boxes.signals.sequence import out_of_order
 from australis.boxes.signals.zipping import zipped
 from australis.errors import NetworkError, SchemaError
 from australis.model import parameters
-from australis.model.box import Key, Moment, Tables, Trains, bound, lost, unchanged
+from australis.model.box import Moment, Tables, Trains, bound, lost, unchanged
 from australis.model.facts import Facts
 from australis.model.labels import as_written
 from australis.model.parameters import By
@@ -85,9 +85,6 @@ class Zip(Following):
             raise SchemaError("there is only one column of segments: zip takes two or more")
         return {"out": self._schema(*inputs)} | {f"late_{at}": each for at, each in enumerate(inputs, 1)}
 
-    def keys(self, *inputs: pa.Schema) -> tuple[Key, ...] | None:
-        return (self.by,) * self.arity
-
     def tables(self, *inputs: pa.Schema) -> Tables:
         count = len(self._channels(*inputs))
         each: Any = pa.list_(pa.int64(), count)
@@ -110,7 +107,7 @@ class Zip(Following):
 
     def facts(self, title: str, given: Sequence[Facts], streams: Sequence[pa.Schema]) -> Facts:
         """Signals of different rates cannot lie side by side."""
-        found = super().facts(title, given, streams)
+        facts = super().facts(title, given, streams)
         rates = {
             name: known.rates[name]
             for known, stream in zip(given, streams, strict=True)
@@ -126,7 +123,7 @@ class Zip(Following):
                     f" bring them to one rate first, such as by rerate({factor.numerator}, {factor.denominator}) of"
                     f" `{name}`"
                 )
-        return found
+        return facts
 
     def followed(self, given: Sequence[Facts], streams: Sequence[pa.Schema]) -> Facts:
         rates = {name: rate for known in given for name, rate in known.rates.items()}
@@ -138,27 +135,27 @@ class Zip(Following):
         schemas = [train.schema for train in trains]
         slots = [keys.find([train[name] for name in self.by], len(train)) for train in trains]
         wanted = np.unique(np.concatenate(slots))
-        given: list[Segments] = []
+        signals: list[Segments] = []
         pieces: list[Pieces] = []
         laid_: list[Any] = []
         late = [np.zeros(len(train), np.bool_) for train in trains]
         for at, (side, name) in enumerate(self._channels(*schemas)):
             held = tables[f"held_{at}"]
-            given.append(segments(trains[side][name]))
+            signals.append(segments(trains[side][name]))
             old = waiting(keys, held, wanted)
-            its = arrive(keys, held, old, at, slots[side], trains[side], given[at], late[side])
-            all_, offsets = samples(held, old, given[at]), its.offset
+            channel = arrive(keys, held, old, at, slots[side], trains[side], signals[at], late[side])
+            all_, offsets = samples(held, old, signals[at]), channel.offset
             if self.size:
-                all_, offsets = laid(its, all_)
+                all_, offsets = laid(channel, all_)
             laid_.append(all_)
-            pieces.append(replace(its, offset=offsets))
-        found = zipped(pieces, wanted, keys["#skip"], self.size, [name for _, name in self._channels(*schemas)])
-        columns: list[Any] = [keys.get(name, found.key) for name in self.by]
-        for at, its in enumerate(pieces):
-            columns.append(found.segments(at, its, laid_[at]).arrow())
-            hold(tables[f"held_{at}"], its, laid_[at], found.limits[at])
+            pieces.append(replace(channel, offset=offsets))
+        ranges = zipped(pieces, wanted, keys["#skip"], self.size, [name for _, name in self._channels(*schemas)])
+        columns: list[Any] = [keys.get(name, ranges.key) for name in self.by]
+        for at, channel in enumerate(pieces):
+            columns.append(ranges.segments(at, channel, laid_[at]).arrow())
+            hold(tables[f"held_{at}"], channel, laid_[at], ranges.limits[at])
         tuples = pa.RecordBatch.from_arrays(columns, schema=self._schema(*schemas))
-        return (Train(tuples, found.ts, found.number), *map(out_of_order, trains, late))
+        return (Train(tuples, ranges.ts, ranges.number), *map(out_of_order, trains, late))
 
     @bound
     def _channels(self, *inputs: pa.Schema) -> list[tuple[int, str]]:
