@@ -65,12 +65,12 @@ class MovingObjects(MovingMethods):
                 every=every,
             )  # fmt: skip
             if spread is None:
-                return self.stream.draw(watch, box, queries)
+                return self.stream.draw(watch, queries, name=box)
             conditions = tuple(name for name, _ in watch.conditions)
             lead = Lead(
                 id, x, y, time, watch.timeout, None, conditions, cache is not None, earth, watch.ahead, watch.each
             )
-            updates = self.stream.draw(watch, box, queries, self.stream.draw(lead, None, queries))
+            updates = self.stream.draw(watch, queries, self.stream.draw(lead, queries), name=box)
             return _with_nearest(updates, id, revise, watch.each) if K in queries.schema.names else updates
 
     @check_arguments(telling=True)
@@ -106,8 +106,8 @@ class MovingObjects(MovingMethods):
             leads = []
             if ask.led:
                 lead = Lead(id, x, y, time, ask.timeout, focals=ask.focals, earth=earth, ahead=ask.ahead, each=ask.each)
-                leads.append((focal or self.stream).draw(lead, None))
-            updates = self.stream.draw(ask, box, *leads)
+                leads.append((focal or self.stream).draw(lead))
+            updates = self.stream.draw(ask, *leads, name=box)
             kinds = {query.kind for _, query in ask.queries}
             if kinds == {"knn"}:
                 return replace(_nearest(updates, id, revise, ask.each), beside=updates)
@@ -121,4 +121,4 @@ def _with_nearest(updates: Stream, id: str, revise: bool, each: bool) -> Stream:
 
 def _nearest(updates: Stream, id: str, revise: bool, each: bool) -> Stream:
     with placed(Subject(Nearest.kind)):
-        return updates.port("candidates").draw(Nearest(id, revise, each), None)
+        return updates.port("candidates").draw(Nearest(id, revise, each))

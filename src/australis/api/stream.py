@@ -165,7 +165,7 @@ class Stream(SqualMethods):
 
     def _mapped(self, verb: str, columns: Columns, name: str | None) -> Stream:
         with placed(Subject(verb, name)):
-            return self.draw(Map(parameters.columns(columns)), name)
+            return self.draw(Map(parameters.columns(columns)), name=name)
 
     def _check_columns(self, verb: str, columns: Iterable[str]) -> None:
         for name in columns:
@@ -173,13 +173,13 @@ class Stream(SqualMethods):
                 known = self.schema.names
                 raise NetworkError(f"{verb}: there is no column {name}; there are {listing(known)}{near(name, known)}")
 
-    def draw(self, box: Box, name: str | None, *others: Stream) -> Stream:
-        """The main port of a box that takes this stream first, then the others."""
+    def draw(self, box: Box, *others: Stream, name: str | None = None) -> Stream:
+        """Draw a box that takes this stream first, then the others; gives its main port."""
         drawn = self._drawn(box, name, *others)
         return Stream(drawn, next(iter(drawn.ports)))
 
-    def fork(self, box: Box, name: str | None, *others: Stream) -> tuple[Stream, ...]:
-        """All ports of such a box."""
+    def fork(self, box: Box, *others: Stream, name: str | None = None) -> tuple[Stream, ...]:
+        """Draw a box that takes this stream first, then the others; gives all its ports."""
         drawn = self._drawn(box, name, *others)
         return tuple(Stream(drawn, port) for port in drawn.ports)
 

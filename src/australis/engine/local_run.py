@@ -31,10 +31,8 @@ TRAIN = 1 << 16
 class LocalResults(dict[str, pa.Table]):
     """The tables of outputs by their names, and beside them what was counted on the way.
 
-    `given` has how many tuples each output was given, and `counts` what each input and box took and gave. `late` and
-    `refused` name the boxes that found tuples late, or refused some, and how many, wherever those went; `losses` says
-    which of them nothing took, and what to do. `letters` are the dead letters of inputs, and of boxes that refused
-    tuples which nothing takes.
+    `counts` has what each input and box took and gave. `letters` are the dead letters of inputs, and of boxes that
+    refused tuples which nothing takes.
     """
 
     def __init__(
@@ -50,6 +48,7 @@ class LocalResults(dict[str, pa.Table]):
 
     @property
     def given(self) -> dict[str, int]:
+        """How many tuples each output was given."""
         arrows = {output.name: output.arrow for output in self.network.outputs}
         return {name: self.counts[arrow.source].given[arrow.port] for name, arrow in arrows.items()}
 
@@ -61,14 +60,16 @@ class LocalResults(dict[str, pa.Table]):
 
     @property
     def late(self) -> dict[str, int]:
+        """How many tuples each box found late."""
         return summed(self._ports, LATE)
 
     @property
     def refused(self) -> dict[str, int]:
+        """How many tuples each box refused."""
         return summed(self._ports, REFUSED)
 
     def losses(self, slack: str = "") -> list[str]:
-        """In words; `slack` says how people give slack, where that is not to a box."""
+        """What was late or refused and nothing took, in words, and what to do; `slack` says how people give slack."""
         return losses(self.network, self._ports, slack, letters=True)
 
     @property

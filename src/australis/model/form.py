@@ -151,7 +151,7 @@ class Form:
                 return {next(iter(self.signature.parameters)): written}
             values = written if isinstance(written, list) else [written]
             return dict(self.signature.bind_partial(*values).arguments)
-        _check_values(written, self.keys)
+        check_values(written, self.keys)
         arguments: dict[str, Any] = {}
         for key, value in written.items():
             if key in self.keys and not self._is_column(key, value):
@@ -265,7 +265,7 @@ def _required(parameter: Parameter) -> bool:
     return parameter.default is Parameter.empty and parameter.kind not in _VARIADIC
 
 
-def _check_values(written: Mapping[Any, Any], keys: Sequence[str]) -> None:
+def check_values(written: Mapping[Any, Any], keys: Sequence[str]) -> None:
     """Refuse keys without a value: between braces the commas of a text end it, and what follows are such keys."""
     inner = [each for each in written.values() if isinstance(each, Mapping)]
     for mapping, known in ((written, keys), *((each, ()) for each in inner)):

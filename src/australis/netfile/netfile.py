@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-
-from pydantic import BaseModel, ConfigDict, Field
 
 from australis.arguments import check_arguments
 from australis.arrow.schema import schema as schema_of
@@ -30,10 +29,11 @@ from australis.errors import (
 from australis.model import parameters
 from australis.model.form import form
 from australis.model.network import Arrow, Input, Network, Node, Output
+from australis.model.parameters import By
 from australis.model.qos import Graph, QoS, qos
 from australis.model.table import Keyed
 from australis.netfile import yamltext
-from australis.netfile.models import MisreadError, read
+from australis.netfile.sections import MisreadError, read
 from australis.netfile.yamltext import Block, Document
 
 VERSION = 2
@@ -42,36 +42,37 @@ _OLDER = {
     " and `.out` for the port `.1` of a filter"
 }
 """What to change in files of earlier formats."""
-Points = dict[int | float, int | float]
+Sections = Mapping[str, Any]
+Points = Mapping[float, float]
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-class _NetworkFile(_Part):
+@dataclass(frozen=True)
+class _NetworkFile:
     australis: int
-    inputs: dict[str, Any]
-    tables: dict[str, Any] = {}
-    boxes: dict[str, Any] = {}
-    groups: dict[str, Any] = {}
-    outputs: dict[str, Any]
+    inputs: Sections
+    outputs: Sections
+    tables: Sections = field(default_factory=dict)
+    boxes: Sections = field(default_factory=dict)
+    groups: Sections = field(default_factory=dict)
 
 
-class _Static(_Part):
+@dataclass(frozen=True)
+class _Static:
     static: str
 
 
-class _Table(_Part):
-    schema_: str = Field(alias="schema")
-    key: str | list[str]
+@dataclass(frozen=True)
+class _KeyedTable:
+    schema: str
+    key: By
 
 
-class _Output(_Part):
-    from_: str = Field(alias="from")
+@dataclass(frozen=True)
+class _WorthOutput:
+    from_: str
     latency: Points | None = None
     delivered: Points | None = None
-    value: dict[str, Points] | None = None
+    value: Mapping[str, Points] | None = None
 
 
 @check_arguments()
@@ -166,13 +167,13 @@ def _input(name: str, written: object) -> Input:
 
 
 def _table(name: str, written: object) -> Keyed:
-    form = read(_Table, written)
-    return parameters.keyed(name, form.schema_, form.key)
+    table = read(_KeyedTable, written)
+    return parameters.keyed(name, table.schema, table.key)
 
 
 def _output(name: str, written: object) -> Output:
-    form = read(_Output, {"from": str(written)} if isinstance(written, str | int) else written)
-    return Output(name, _arrow(form.from_), qos(form.latency, form.delivered, form.value))
+    output = read(_WorthOutput, {"from": str(written)} if isinstance(written, str | int) else written)
+    return Output(name, _arrow(output.from_), qos(output.latency, output.delivered, output.value))
 
 
 def _node(name: str, written: object, tables: Mapping[str, Keyed], group: tuple[str, ...]) -> Node:

@@ -24,7 +24,7 @@ def method(of: Form) -> Callable[..., Any]:
             arguments = _bind(of, whole, args, named)
             others = list(_streams(of.kind, arguments, type(self._stream)))
             made = of.box(arguments, 1 + len(others))
-            return (self._stream.fork if of.kind.forks else self._stream.draw)(made, box, *others)
+            return (self._stream.fork if of.kind.forks else self._stream.draw)(made, *others, name=box)
 
     draw.__name__ = of.kind.kind
     draw.__doc__ = cleandoc(of.doc)

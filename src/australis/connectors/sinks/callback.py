@@ -54,7 +54,7 @@ class CallbackWriter:
 
 @dataclass(frozen=True)
 class Transactional:
-    """Exactly once, if the target keeps a batch and its id in one transaction."""
+    """An object of the user's own as a sink, exactly once if it keeps a batch and its id in one transaction."""
 
     target: Target
 

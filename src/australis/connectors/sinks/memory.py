@@ -12,7 +12,7 @@ from australis.connectors.sinks.past import cut_off
 
 @dataclass
 class MemorySink:
-    """Exactly once while the process lives: a batch that is there already is not taken again.
+    """Results in memory, exactly once while the process lives: a batch that is there already is not taken again.
 
     >>> sink = MemorySink()
     >>> writer = sink.open(pa.schema({"vid": pa.int32()}))

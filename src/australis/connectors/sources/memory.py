@@ -16,7 +16,7 @@ from australis.errors import RunError
 
 @dataclass(frozen=True)
 class MemorySource:
-    """Batches of one schema. An offset is a number of tuples.
+    """Tuples in memory: record batches of one schema. An offset is a number of tuples.
 
     >>> source = MemorySource((pa.record_batch({"vid": [1, 2, 3]}),))
     >>> end = source.latest(source.start(), limit_rows=2)

@@ -14,8 +14,9 @@ from australis.errors import RunError
 
 @dataclass(frozen=True)
 class FrameSink:
-    """At least once: `call(frame, batch_id)` for every batch with tuples, as in Spark's `foreachBatch`.
+    """A function `call(frame, batch_id)` as a sink, called for every batch with tuples, as by Spark's `foreachBatch`.
 
+    It is called at least once for each.
     A batch that is run again has the same id and the same tuples.
     """
 
