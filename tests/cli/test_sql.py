@@ -88,11 +88,11 @@ def test_a_query_runs_on_spark_as_other_networks_do(place: Path, monkeypatch: py
     monkeypatch.setattr(command, "main", lambda *given, **options: seen.append((given, options)) or 0)
     options = ["--sink", "out=jams.csv", "--checkpoint", "road", "--master", "local[1]", "--partitions", "3", "--quiet"]
     told(JAMS, "--source", "reports=replay:reports.csv?on=time", "--speed", "10", *options)
-    (((net, sources, sinks, telling), given),) = seen
+    (((net, sources, sinks, reporter), given),) = seen
     assert [node.box.kind for node in net.nodes] == ["aggregate", "map"]
     assert sources["reports"].speed == 10
     assert isinstance(sinks["out"], Single)
-    assert (telling.resumable, telling.quiet, telling.sinks) == (True, True, {"out": "jams.csv"})
+    assert (reporter.resumable, reporter.quiet, reporter.sinks) == (True, True, {"out": "jams.csv"})
     asked = {name: value for name, value in given.items() if value not in (None, False)}
     assert asked == {"checkpoint": Path("road"), "master": "local[1]", "partitions": 3}
 

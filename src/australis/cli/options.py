@@ -113,10 +113,10 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
         for each in fields(Options)
     ]
 
-    def run(**given: Any) -> None:
-        how = Options(**{each.name: given.pop(each.name) for each in options})
+    def run(**values: Any) -> None:
+        how = Options(**{each.name: values.pop(each.name) for each in options})
         how.check()
-        command(**given, how=how)
+        command(**values, how=how)
 
     run.__doc__ = command.__doc__
     run.__signature__ = Signature([*own, *options])  # type: ignore[attr-defined]
