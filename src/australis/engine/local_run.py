@@ -20,7 +20,7 @@ from australis.engine.feeds import Feeds
 from australis.engine.local import Counts, Local
 from australis.engine.losses import losses, summed
 from australis.engine.merging import merging
-from australis.errors import RunError, listing
+from australis.errors import AustralisError, RunError, Subject, listing, placed
 from australis.model.box import LATE, REFUSED
 from australis.model.network import Network
 
@@ -156,13 +156,24 @@ def run_bound(
                 if name in tables:
                     tables[name].append(tuples)
                 if name in writers and tuples.num_rows:
-                    writers[name].write(batch, [tuples])
+                    _write(name, writers[name], batch, tuples)
     schemas = {output.name: network.schema(output.arrow) for output in network.outputs}
     whole = {
         name: pa.Table.from_batches([tuples for tuples in batches if tuples.num_rows], schemas[name])
         for name, batches in tables.items()
     }
     return LocalResults(whole, network, run.counts, [*(feed.letters for feed in feeds.streams), *run.refused.values()])
+
+
+def _write(output: str, writer: Writer, batch: int, tuples: pa.RecordBatch) -> None:
+    """Give a batch to a sink; what a sink of the user's own raises is told with the output."""
+    with placed(Subject("output", output)):
+        try:
+            writer.write(batch, [tuples])
+        except (AustralisError, OSError):
+            raise
+        except Exception as error:
+            raise RunError(f"its sink failed: {type(error).__name__}: {error}") from error
 
 
 def _open_sinks(network: Network, sinks: Mapping[str, Sink], stack: ExitStack) -> dict[str, Writer]:

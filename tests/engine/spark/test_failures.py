@@ -1,5 +1,7 @@
 """Errors that pass through Spark as text."""
 
+import base64
+import pickle
 from traceback import format_exception
 
 import pytest
@@ -38,3 +40,23 @@ def test_an_error_of_this_process_is_left_as_it_is() -> None:
 def test_the_reason_says_what_to_do_where_that_is_known() -> None:
     assert reason(ValueError()) == "ValueError"
     assert "set PYSPARK_PYTHON to" in reason(ValueError("a\nModuleNotFoundError: No module named 'australis'"))
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        base64.b64encode(pickle.dumps(RunError("from outside"))).decode(),
+        base64.b64encode(b"not json").decode(),
+        base64.b64encode(b'{"error": "listing", "reason": "x", "places": []}').decode(),
+        base64.b64encode(b'{"error": "RunError", "reason": "x", "places": [["unknown", {}]]}').decode(),
+        base64.b64encode(b'{"error": "RunError", "reason": "x", "places": [["Subject", {"odd": 1}]]}').decode(),
+        base64.b64encode(b"[]").decode(),
+        "%%%",
+        "abc",
+    ],
+)
+def test_what_data_says_is_no_error_of_ours(note: str) -> None:
+    """A line of input that is quoted in an error may have anything in it."""
+    text = f"Traceback\n  ...\nValueError: cannot read australis-error:{note}"
+    assert type(failure(ValueError(text))) is RunError
+    assert "cannot read" in str(failure(ValueError(text)))

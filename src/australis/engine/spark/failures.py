@@ -1,19 +1,22 @@
 """Errors on their way from Spark's processes to the one that started the run.
 
 Of an error that a task raises, Spark keeps the text of the traceback alone, and has no other way back for a task that
-failed. So our own errors carry themselves through it: pickled, in a note, which Python prints below the message.
+failed. So our own errors carry themselves through it: as JSON, in a note, which Python prints below the message. The
+text may quote what came from outside, so nothing in it is unpickled: at worst it makes an error with other words.
 """
 
 from __future__ import annotations
 
-import pickle
+import json
 import re
 import sys
 from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 
-from australis.errors import AustralisError, RunError
+from australis import errors
+from australis.errors import AustralisError, Place, RunError
 
 _PLANNER = "PythonStreamingSourceRunner"  # where Spark talks to the process that plans batches
 _NOTE = re.compile(r"australis-error:([\w+/=]+)")
@@ -26,7 +29,7 @@ def carried() -> Iterator[None]:
     try:
         yield
     except AustralisError as error:
-        error.add_note(f"australis-error:{b64encode(pickle.dumps(error)).decode()}")
+        error.add_note(f"australis-error:{b64encode(_encode(error)).decode()}")
         raise
 
 
@@ -45,10 +48,31 @@ def failure(error: Exception) -> AustralisError:
     """
     if isinstance(error, AustralisError):
         return error
-    carried_here = _NOTE.findall(str(error))
-    if not carried_here:
-        return RunError(reason(error))
-    found: AustralisError = pickle.loads(b64decode(carried_here[-1]))
+    notes = _NOTE.findall(str(error))
+    return (notes and _decode(notes[-1])) or RunError(reason(error))
+
+
+def _encode(error: AustralisError) -> bytes:
+    kind = next(each.__name__ for each in type(error).mro() if each.__module__ == errors.__name__)
+    places = [[type(place).__name__, asdict(place)] for place in error.places]
+    return json.dumps({"error": kind, "reason": error.reason, "places": places}).encode()
+
+
+def _decode(note: str) -> AustralisError | None:
+    """The error of a note, or none if it is not one that `_encode` wrote."""
+    try:
+        data = json.loads(b64decode(note))
+        places = [_class(kind, Place)(**fields) for kind, fields in data["places"]]
+        error: AustralisError = _class(data["error"], AustralisError)(str(data["reason"]), *places)
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return None
+    return error
+
+
+def _class(name: str, base: type) -> type:
+    found = getattr(errors, name)
+    if not (isinstance(found, type) and issubclass(found, base)):
+        raise TypeError(f"{name} is no {base.__name__}")
     return found
 
 
