@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -67,6 +68,11 @@ class Driver:
     @property
     def timed(self) -> bool:
         return True
+
+    def placed(self, spool: Path) -> Driver:
+        """The same for processes with another working folder."""
+        files = tuple(file.absolute() for file in self.feed.files)
+        return replace(self, feed=replace(self.feed, files=files))
 
     def start(self) -> Offset:
         return {"time": self.feed.since, "began": None}

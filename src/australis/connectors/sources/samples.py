@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -78,6 +78,10 @@ class Samples:
     @property
     def timed(self) -> bool:
         return False
+
+    def placed(self, spool: Path) -> Samples:
+        """The same for processes with another working folder."""
+        return replace(self, paths=tuple(str(Path(path).absolute()) for path in self.paths))
 
     def start(self) -> Offset:
         return {"samples": 0}
