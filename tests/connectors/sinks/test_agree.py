@@ -107,7 +107,9 @@ def test_what_one_writes_to_no_other_does(name: str, tmp_path: Path) -> None:
         first.write(1, [train(1)])
         for run in ("run", "another"):
             for replace in (False, True):
-                with pytest.raises(RunError, match="another output or another run writes to it; stop that, or choose"):
+                with pytest.raises(
+                    RunError, match="another output or another run writes to it; stop that one, or choose"
+                ):
                     sink.open(f"{tmp_path}/{name}", SCHEMA, run, replace)
         first.write(2, [train(2)])
     assert found(tmp_path, name) == [1, 2]
