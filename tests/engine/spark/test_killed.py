@@ -54,11 +54,18 @@ def wait_for(run: "subprocess.Popen[str]", batches: int) -> None:
             return
 
 
-def kill_one(run: "subprocess.Popen[str]", chance: random.Random, kind: str = "prefork") -> None:
-    """Kill one of the processes that run tasks, or that plan batches: they have no children."""
-    victims = [pid for pid, command in processes(run.pid) if kind in command and not list(processes(pid))]
-    if victims:
-        os.kill(chance.choice(victims), signal.SIGKILL)
+WORKER = "prefork"
+PLANNER = "python_streaming_source_runner"
+
+
+def victims(run: "subprocess.Popen[str]", kind: str) -> list[int]:
+    """The processes that run tasks, or that plan batches: they have no children."""
+    return [pid for pid, command in processes(run.pid) if kind in command and not list(processes(pid))]
+
+
+def kill_one(run: "subprocess.Popen[str]", chance: random.Random, kind: str) -> None:
+    if there := victims(run, kind):
+        os.kill(chance.choice(there), signal.SIGKILL)
 
 
 def end(run: "subprocess.Popen[str]") -> int:
@@ -153,7 +160,9 @@ def changed_while_it_runs(folder: Path, chance: random.Random) -> None:
 def without_its_planner(folder: Path, chance: random.Random) -> None:
     run = start(folder)
     wait_for(run, chance.randrange(1, BATCHES // 2))
-    kill_one(run, chance, "python_streaming_source_runner")
+    assert victims(run, WORKER)
+    assert victims(run, PLANNER)
+    kill_one(run, chance, PLANNER)
     end(run)
 
 
@@ -199,7 +208,7 @@ def test_nothing_is_lost_or_doubled_when_processes_are_killed(
         wait_for(run, chance.randrange(1, 4))
         time.sleep(chance.random() / 4)
         if run.poll() is None:
-            kill_one(run, chance)
+            kill_one(run, chance, WORKER)
         if end(run) == 0:
             break
     else:
