@@ -23,10 +23,10 @@ demo: $(READY)  ## run the demonstration
 	@$(VENV)/bin/australis demo
 
 quick: lint  ## lint, check types, run the tests that need no Spark and little time
-	@HYPOTHESIS_PROFILE=$(or $(HYPOTHESIS_PROFILE),quick) $(VENV)/bin/pytest -n 2 --dist loadfile -m "not spark and not slow" $(PYTEST_ARGS)
+	@PYTHONDONTWRITEBYTECODE= HYPOTHESIS_PROFILE=$(or $(HYPOTHESIS_PROFILE),quick) $(VENV)/bin/pytest -n 2 --dist loadfile -m "not spark and not slow" $(PYTEST_ARGS)
 
 test: lint  ## lint, check types, run every test (PYTEST_ARGS="-k filter" to narrow it)
-	@$(VENV)/bin/pytest -n 2 --dist loadfile $(PYTEST_ARGS)
+	@PYTHONDONTWRITEBYTECODE= $(VENV)/bin/pytest -n 2 --dist loadfile $(PYTEST_ARGS)
 
 lint: $(READY)  ## check style and types
 	@$(VENV)/bin/ruff check

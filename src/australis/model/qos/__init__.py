@@ -1,5 +1,6 @@
 """Quality of service: what outputs are worth to the applications that read them (Aurora 4.1)."""
 
+from australis.model.qos.costs import BoxCost, Costs, read_costs
 from australis.model.qos.graph import Graph, QoS, qos
 
-__all__ = ["Graph", "QoS", "qos"]
+__all__ = ["BoxCost", "Costs", "Graph", "QoS", "qos", "read_costs"]
