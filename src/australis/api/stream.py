@@ -157,11 +157,18 @@ class Stream(SqualMethods):
 
     @check_arguments()
     def output(
-        self, latency: Points | None = None, delivered: Points | None = None, value: Mapping[str, Points] | None = None
+        self,
+        latency: Points | None = None,
+        delivered: Points | None = None,
+        value: Mapping[str, Points] | None = None,
+        weight: float = 1.0,
     ) -> Outlet:
-        """Say what the stream is worth as an output: utilities by latency in seconds, part delivered, and value."""
+        """Say what the stream is worth as an output: utilities by latency in seconds, part delivered, and value.
+
+        `weight` is how much it counts beside other outputs. Without `delivered` nothing of it is ever shed.
+        """
         with placed(Subject("output")):
-            return Outlet(self, qos(latency, delivered, value))
+            return Outlet(self, qos(latency, delivered, value, weight))
 
     def _mapped(self, verb: str, columns: Columns, name: str | None) -> Stream:
         with placed(Subject(verb, name)):

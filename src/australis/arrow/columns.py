@@ -14,6 +14,7 @@ from australis.kernels.jit import inner
 Values = npt.NDArray[Any]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
 
 _STORAGE = {1: np.int8, 2: np.int16, 4: np.int32, 8: np.int64}
 

@@ -73,6 +73,7 @@ class _WorthOutput:
     latency: Points | None = None
     delivered: Points | None = None
     value: Mapping[str, Points] | None = None
+    weight: float = 1.0
 
 
 @check_arguments()
@@ -173,7 +174,7 @@ def _table(name: str, written: object) -> Keyed:
 
 def _output(name: str, written: object) -> Output:
     output = read(_WorthOutput, {"from": str(written)} if isinstance(written, str | int) else written)
-    return Output(name, _arrow(output.from_), qos(output.latency, output.delivered, output.value))
+    return Output(name, _arrow(output.from_), qos(output.latency, output.delivered, output.value, output.weight))
 
 
 def _node(name: str, written: object, tables: Mapping[str, Keyed], group: tuple[str, ...]) -> Node:
@@ -307,6 +308,8 @@ def _written_output(network: Network, output: Output) -> object:
         graphs["delivered"] = _points(output.qos.delivered)
     if output.qos.value:
         graphs["value"] = {output.qos.value[0]: _points(output.qos.value[1])}
+    if output.qos.weight != 1:
+        graphs["weight"] = output.qos.weight
     return graphs
 
 

@@ -66,3 +66,42 @@ def test_mistakes_are_told(written, told):
 def test_points_of_a_graph_ascend():
     with pytest.raises(NetworkError, match="ascend"):
         Graph(((2.0, 1.0), (1.0, 0.0)))
+
+
+@given(POINTS)
+def test_the_hull_is_the_least_concave_graph_above(points):
+    drawn = graph(points)
+    hull = drawn.hull
+    slopes = [(v - u) / (y - x) for (x, u), (y, v) in pairwise(hull.points)]
+    assert all(slope >= after - 1e-9 for slope, after in pairwise(slopes))
+    assert all(hull.utility(x) >= utility - 1e-9 for x, utility in drawn.points)
+    assert set(hull.points) <= set(drawn.points)
+    assert hull.concave
+    assert drawn.concave == all(hull.utility(x) == pytest.approx(utility, abs=1e-8) for x, utility in drawn.points)
+
+
+@given(POINTS)
+def test_it_is_flat_up_to_its_bend(points):
+    drawn = graph(points)
+    first = drawn.points[0][1]
+    assert drawn.utility(drawn.bend) == first
+    assert drawn.bend == drawn.points[-1][0] or drawn.utility(drawn.bend + 1e-6 * (1 + drawn.bend)) != first
+
+
+def test_errors_draw_the_graph():
+    with pytest.raises(NetworkError) as told:
+        qos(latency={0: 0.0, 4: 1.0})
+    assert "this is {0: 0, 4: 1}:\n1 |" in str(told.value)
+    assert str(told.value).count("*") == 12
+
+
+def test_graphs_are_normalised():
+    for written in ({"latency": {1: 0.9, 2: 0}}, {"delivered": {0: 0, 1: 0.5}}, {"value": {"x": {0: 0, 1: 0.5}}}):
+        with pytest.raises(NetworkError, match="reaches 1, so that outputs can be compared"):
+            qos(**written)
+
+
+@pytest.mark.parametrize("weight", [0, -1, float("nan"), float("inf")])
+def test_a_weight_is_a_finite_number_above_0(weight):
+    with pytest.raises(NetworkError, match="weight"):
+        qos(weight=weight)

@@ -1,4 +1,4 @@
-"""Costs: what boxes, sources, exchanges and sinks take for a tuple, and how many tuples boxes make of one (Aurora 4.4)."""
+"""Costs: what boxes, sources, exchanges and sinks take for a tuple, and what boxes make of one (Aurora 4.4)."""
 
 from __future__ import annotations
 
@@ -75,6 +75,6 @@ def read_costs(path: str | Path) -> Costs:
         raise RunError(f"{path}: {error.reason}") from error
 
 
-def _check(name: str, value: float) -> None:
+def _check(name: str, value: Any) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or value < 0:
         raise RunError(f"costs are finite numbers from 0 on; `{name}` is {value!r}")
