@@ -36,7 +36,7 @@ class _Told(CommandGroup):
 
 
 COMMANDS = (
-    ("check", "network", "check", "Say whether a network file is valid."),
+    ("check", "network", "check", "Say whether a network file is valid; with --rates, whether a machine holds it."),
     ("explain", "network", "explain", "Say what a network does, how it is partitioned and what it can hold."),
     ("run", "network", "run", "Run a network on Spark, to the end of its inputs or until Ctrl-C."),
     ("sql", "sql", "sql", "Run a query in SQL over streams."),

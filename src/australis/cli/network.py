@@ -17,12 +17,42 @@ if TYPE_CHECKING:
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A network file; - is the standard input.")]
 
 
-def check(file: File, functions: options.Functions = None) -> None:
-    """Say whether a network file is valid."""
+def check(
+    file: File,
+    functions: options.Functions = None,
+    rates: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=N", help="See whether the machine holds so many tuples a second on an input."),
+    ] = None,
+    costs: Annotated[
+        Path | None, typer.Option(metavar="FILE.JSON", help="What boxes cost, as `australis measure` writes it.")
+    ] = None,
+    shed: Annotated[bool, typer.Option("--shed", help="Say what would be shed at these rates.")] = False,
+    cores: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="The cores of the machine; else of this.")
+    ] = None,
+    partitions: options.Partitions = None,
+    headroom: options.Headroom = None,
+) -> None:
+    """Say whether a network file is valid; with --rates, whether a machine holds it.
+
+    \b
+    australis check jams.yaml
+    australis measure jams.yaml --source reports=reports.csv --to costs.json
+    australis check jams.yaml --rates reports=200000 --costs costs.json --shed
+    """
     net = _load(file, functions)
     parts = ((net.inputs, "input"), (net.nodes, "box"), (net.outputs, "output"))
     name = "standard input" if str(file) == "-" else file
     print(f"{name}: valid; " + ", ".join(_count(len(things), name) for things, name in parts))
+    if rates:
+        from australis.cli.analysis import analyse
+
+        print()
+        fits = analyse(net, rates, costs, shed, cores, partitions, headroom)
+        raise typer.Exit(0 if fits else 1)
+    if costs or shed or cores or partitions or headroom:
+        raise RunError("--costs, --shed, --cores, --partitions and --headroom are about rates: give --rates, too")
 
 
 def explain(

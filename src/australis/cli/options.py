@@ -57,6 +57,10 @@ Partitions = Annotated[
     int | None,
     Option("--partitions", metavar="N", min=1, help="How many tasks share the work; else one a core."),
 ]
+Headroom = Annotated[
+    float | None,
+    Option("--headroom", metavar="H", help="The part of the machine that a run may always use; else 0.8."),
+]
 Json = Annotated[
     bool,
     Option("--json", help="Write a JSON object a batch to the standard output, and one at the end."),
