@@ -69,29 +69,34 @@ def test_the_coefficients_give_the_load(rate, numbers, cores, partitions):
     net = au.network(o=joined, p=g)
     costs = Costs({name: BoxCost(c, {"out": s, "rest": t}) for name, (c, s, t) in zip("fghu", numbers, strict=True)})
     each = model(Machine(cores, partitions), costs, net)
-    assert each.load({"a": rate}) == pytest.approx(rate * each.coefficients[Arrow("a", OUT)])
+    assert each.load({"a": rate}) == pytest.approx(sum(share.busy for share in each.shares({"a": rate})))
 
 
 def test_headroom_interval_and_delay():
     one = model(Machine(headroom=0.9))
-    assert one.bend == 0.5
+    assert one.reach() == 0.5
+    assert one.longest() == pytest.approx(0.5 / 1.9)
     assert one.interval(0.4) == pytest.approx(0.1)  # 0.05 s of every 0.1 s beside 0.4
-    assert one.interval(0.9) == inf
+    assert one.interval(0.9) == one.longest()
+    assert one.most == pytest.approx(0.9 - 0.05 * 1.9 / 0.5)
     assert one.delay(0.4, 0.1) == pytest.approx(0.05 + 0.05 + 0.04)
     assert one.delay(0.4, 0.1, backlog=2) == pytest.approx(2.14)
 
 
 @given(st.floats(1e-4, 1), st.floats(0.01, 100), st.floats(0.05, 1))
-def test_the_most_load_keeps_delays_on_the_flat_part(batch, bend, headroom):
+def test_the_most_load_keeps_every_delay_on_the_flat_part(batch, bend, headroom):
     x = au.stream("x", "v int")
     net = au.network(o=x.filter("v > 0", box="f").output(latency={bend: 1, bend + 1: 0}))
     each = model(Machine(headroom=headroom), Costs({"f": BoxCost(1e-6, {"out": 1})}, batch=batch), net)
-    most = each.most
+    most, interval = each.most, each.interval(each.most)
     assert 0 <= most <= headroom
-    if most > 0:
-        assert each.delay(most, each.interval(most)) <= bend * (1 + 1e-9) or each.interval(most) <= batch * (1 + 1e-9)
-        over = most + (headroom - most) * 0.01 + 1e-6
-        assert over > headroom or each.delay(over, each.interval(over)) > bend
+    if bend <= 2 * batch:
+        assert each.reach() == inf  # it cannot be reached, and is not aimed at
+    elif most > 0:
+        assert interval + batch + most * interval <= bend * (1 + 1e-9)  # one that came just after a batch had begun
+        assert batch + most * interval <= headroom * interval * (1 + 1e-9)
+        over, longest = most * 1.01 + 1e-6, each.longest()
+        assert batch + over * longest > headroom * longest
 
 
 def test_boxes_that_were_not_measured_are_named():

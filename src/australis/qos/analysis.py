@@ -47,9 +47,8 @@ class Analysis:
     @property
     def hopeless(self) -> list[Output]:
         """The outputs whose latency graph bends before a batch can be done, even without tuples."""
-        least = self.model.delay(0.0, self.model.interval(0.0))
-        outputs = self.model.network.outputs
-        return [o for o in outputs if o.qos.latency is not None and o.qos.latency.bend < least]
+        least, outputs = 2 * self.model.costs.batch, self.model.network.outputs
+        return [o for o in outputs if o.qos.latency is not None and o.qos.latency.bend <= least]
 
     @cached_property
     def road(self) -> RoadMap:
@@ -84,14 +83,13 @@ class Analysis:
         rows.append(("all tuples", "", "", f"{cores:.3f}", f"{self.load:.1%}"))
         if self.model.costs.batch:
             every, batch = self.model.interval(self.load), self.model.costs.batch
-            part = f"{batch / every:.1%}  ({_seconds(batch)} every {_seconds(every)})" if every < inf else "no room"
-            rows.append(("batches", "", "", "", part))
+            rows.append(("batches", "", "", "", f"{batch / every:.1%}  ({_seconds(batch)} every {_seconds(every)})"))
         yield from _aligned(rows)
 
     def _verdict(self) -> Iterator[str]:
         model, machine = self.model, self.model.machine
         room = f"{machine.headroom:.0%} of {machine.cores} core{'s' if machine.cores > 1 else ''}"
-        flat = f", with every delay up to {_seconds(model.bend)}" if model.bend < inf else ""
+        flat = f", with every delay up to {_seconds(model.reach())}" if model.reach() < inf else ""
         verdict = "fits" if self.fits else "does NOT fit"
         yield f"{verdict}: {self.load:.1%} of the time, and {room} hold {model.most:.1%}{flat}"
         if (slowest := self.bottleneck) is not None and self.load:

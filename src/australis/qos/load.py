@@ -18,6 +18,8 @@ from australis.plan import Plan, Stage
 
 HEADROOM = 0.8
 """The part of a machine that a run may use all the time, unless it is told otherwise."""
+LONGEST = 2.0
+"""The longest interval between batches, in seconds, where no latency graph asks for a shorter one."""
 
 
 @dataclass(frozen=True)
@@ -143,17 +145,20 @@ class LoadModel:
 
     def rates(self, inputs: Mapping[str, float]) -> dict[Arrow, float]:
         """The tuples a second on every arrow, from those of the inputs."""
+        self._check(inputs)
+        rates = dict.fromkeys(self._arrows(), 0.0) | {Arrow(name, OUT): float(rate) for name, rate in inputs.items()}
+        for work in self.works:
+            taken = sum(rates[arrow] for arrow in work.takes)
+            rates |= {arrow: taken * tuples for arrow, tuples in work.gives}
+        return rates
+
+    def _check(self, inputs: Mapping[str, float]) -> None:
         streams = [input.name for input in self.network.inputs if not input.static]
         for name, rate in inputs.items():
             if name not in streams:
                 raise RunError(f"there is no stream input {name}; there are {listing(streams)}{near(name, streams)}")
             if not (isfinite(rate) and rate >= 0):
                 raise RunError(f"the rate of input {name} is a number of tuples a second, not {rate:g}")
-        rates = dict.fromkeys(self._arrows(), 0.0) | {Arrow(name, OUT): float(rate) for name, rate in inputs.items()}
-        for work in self.works:
-            taken = sum(rates[arrow] for arrow in work.takes)
-            rates |= {arrow: taken * tuples for arrow, tuples in work.gives}
-        return rates
 
     def shares(self, inputs: Mapping[str, float]) -> list[Share]:
         """What each part takes at these rates."""
@@ -162,7 +167,8 @@ class LoadModel:
 
     def load(self, inputs: Mapping[str, float]) -> float:
         """The part of the machine's time that tuples take at these rates, without what batches take."""
-        return sum(share.busy for share in self.shares(inputs))
+        self._check(inputs)
+        return sum(rate * self.coefficients[Arrow(name, OUT)] for name, rate in inputs.items())
 
     @cached_property
     def coefficients(self) -> dict[Arrow, float]:
@@ -174,31 +180,28 @@ class LoadModel:
                 after[arrow] += seconds
         return after
 
-    @property
-    def bend(self) -> float:
-        """The least delay at which an output leaves the flat part of its latency graph; infinite without graphs."""
-        return min((o.qos.latency.bend for o in self.network.outputs if o.qos.latency is not None), default=inf)
+    def reach(self, error: float = 1.0) -> float:
+        """The delay up to which every output is worth all, but for outputs that no batch can reach; else infinite.
 
-    def interval(self, load: float) -> float:
-        """The shortest interval of batches at which a load fits into the headroom; infinite if none does."""
-        spare = self.machine.headroom - load
-        return max(self.costs.batch / spare, self.costs.batch) if spare > 0 else inf
+        `error` is how many times as long as the costs say everything takes.
+        """
+        bends = [output.qos.latency.bend for output in self.network.outputs if output.qos.latency is not None]
+        return min((bend for bend in bends if bend > 2 * self.costs.batch * error), default=inf)
 
-    def delay(self, load: float, interval: float, backlog: float = 0.0) -> float:
-        """The delay of a result: half an interval of waiting, the batch's own time, and the seconds of work ahead."""
-        return interval / 2 + self.costs.batch + load * interval + backlog if interval < inf else inf
+    def longest(self, error: float = 1.0) -> float:
+        """The longest interval of batches: a tuple waits for it, then for a batch of the headroom's part of it."""
+        return min(self.reach(error) / (1 + self.machine.headroom), LONGEST)
 
     @property
     def most(self) -> float:
-        """The greatest load that the headroom holds with all outputs on the flat parts of their latency graphs.
+        """The greatest load that the headroom holds beside the batches, with every delay within reach."""
+        return max(self.machine.headroom - self.costs.batch / self.longest(), 0.0)
 
-        The longest interval that the graphs allow at a load u is (bend - f) / (1/2 + u), where f is what a batch takes;
-        a batch in each interval must fit beside the load: f / interval + u = headroom.
-        """
-        f, bend, headroom = self.costs.batch, self.bend, self.machine.headroom
-        if bend == inf or not f:
-            return headroom
-        if bend <= f:
-            return 0.0
-        part = f / (bend - f)
-        return max((headroom - part / 2) / (1 + part), 0.0)
+    def interval(self, load: float, error: float = 1.0) -> float:
+        """The shortest interval of batches at which a load fits into the headroom, up to the longest."""
+        batch, spare = self.costs.batch * error, self.machine.headroom - load
+        return min(batch / spare, self.longest(error)) if spare > 0 else self.longest(error)
+
+    def delay(self, load: float, interval: float, backlog: float = 0.0) -> float:
+        """The mean delay of results: half an interval of waiting, the batch's time, and the seconds of work ahead."""
+        return interval / 2 + self.costs.batch + load * interval + backlog

@@ -101,6 +101,8 @@ class RoadMap:
     demands: Demands
     plans: tuple[Plan, ...]
     """From the whole load down. Between two of them the outputs change in proportion."""
+    inputs: Mapping[str, float]
+    """The rates that it was drawn for."""
 
     def at(self, load: float) -> Plan:
         """The plan that brings the load down to this one, or as near to it as shedding gets."""
@@ -186,4 +188,4 @@ def road_map(model: LoadModel, inputs: Mapping[str, float]) -> RoadMap:
     that leads to a flat one.
     """
     demands = Demands(model.network)
-    return RoadMap(demands, tuple(Mapper(demands, tuple(model.shares(inputs))).plans()))
+    return RoadMap(demands, tuple(Mapper(demands, tuple(model.shares(inputs))).plans()), inputs)

@@ -1,0 +1,125 @@
+"""The controller: before each batch, how long it may take and what of it is shed (Aurora 4.3 to 4.5).
+
+A batch takes all that waits in sources that cannot wait. So what waits is the load, and there is no other queue. The
+batch is to be done before the first of its tuples leaves the flat part of a latency graph. If it would take longer, it
+sheds along the road map until it fits. What was predicted is compared with the time that batches took, so that wrong
+costs correct themselves.
+
+It is a pure value between batches: no clock, no threads. `qos/simulate.py` runs it against made-up machines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from math import exp, inf
+
+from australis.qos.load import LoadModel
+from australis.qos.road_map import Drop, RoadMap, road_map
+
+MEMORY = 5.0
+"""Over how many seconds rates and errors of prediction are averaged."""
+MIX = 0.05
+"""By how much the shares of inputs may change before the road map is drawn anew."""
+
+NOTHING_SHED, SHED, EXACT = "", "shed", "exact"
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """What has come to each input and is not worked on yet, and for how many seconds the first of it has waited."""
+
+    tuples: Mapping[str, float]
+    oldest: float = 0.0
+
+
+@dataclass(frozen=True)
+class Order:
+    """What the next batch does."""
+
+    interval: float
+    """How many seconds after this batch's start the next one may start."""
+    kept: Mapping[str, float]
+    """The part of each output that comes out."""
+    drops: tuple[Drop, ...] = ()
+    state: str = NOTHING_SHED
+    """Whether tuples are shed, or should be but may not, since exact outputs alone are more than the machine holds."""
+    predicted: float = 0.0
+    """How many seconds the batch should take, by the costs alone."""
+
+
+@dataclass(frozen=True)
+class Controller:
+    """What is known between batches: the model, how wrong it was lately, and how fast tuples come."""
+
+    model: LoadModel
+    error: float = 1.0
+    """The time that batches took, by what the costs predicted."""
+    rates: Mapping[str, float] | None = None
+    """Tuples a second on each input."""
+    road: RoadMap | None = None
+
+    def order(self, waiting: Waiting) -> tuple[Order, Controller]:
+        """What the next batch does with what waits, and the controller that remembers the road map it used."""
+        whole = dict.fromkeys((output.name for output in self.model.network.outputs), 1.0)
+        batch, longest = self.model.costs.batch * self.error, self.model.longest(self.error)
+        work = self.model.load(waiting.tuples) * self.error
+        room = self.model.machine.headroom * longest - batch
+        in_time = waiting.oldest + batch + work <= self.model.reach(self.error)
+        if work <= room or (in_time and self._sustained <= self.model.machine.headroom):
+            return Order(self._interval(work), whole, predicted=self._plain(work)), self
+        road = self._road(waiting.tuples)
+        known = replace(self, road=road)
+        if self._exact_alone(road):
+            return Order(longest, whole, state=EXACT, predicted=self._plain(work)), known
+        scale = work / road.plans[0].load if road.plans[0].load else 0.0
+        plan = road.at(max(room, 0.0) / scale if scale else inf)
+        predicted = self._plain(plan.load * scale)
+        if len(road.plans) == 1:
+            return Order(longest, whole, state=EXACT, predicted=predicted), known
+        return Order(longest, plan.kept, tuple(road.drops(plan.kept)), SHED, predicted), known
+
+    def observe(self, order: Order, waiting: Waiting, elapsed: float, seconds: float) -> Controller:
+        """The controller after a batch that took so many seconds, `elapsed` after the one before."""
+        weight = 1 - exp(-max(elapsed, 1e-3) / MEMORY)
+        measured = seconds / order.predicted if order.predicted else self.error
+        error = self.error * (measured / self.error) ** weight if measured > 0 else self.error
+        rates = {name: tuples / max(elapsed, 1e-3) for name, tuples in waiting.tuples.items()}
+        if self.rates is not None:
+            rates = {name: (1 - weight) * self.rates.get(name, rate) + weight * rate for name, rate in rates.items()}
+        return replace(self, error=min(max(error, 0.1), 10.0), rates=rates)
+
+    @property
+    def _sustained(self) -> float:
+        """The part of its time that the machine needs at the rates of late, with the longest intervals."""
+        load = self.model.load(self.rates) if self.rates else 0.0
+        return (load + self.model.costs.batch / self.model.longest(self.error)) * self.error
+
+    def _plain(self, work: float) -> float:
+        """How many seconds a batch takes by the costs alone, with work that was corrected."""
+        return self.model.costs.batch + work / self.error
+
+    def _interval(self, work: float) -> float:
+        """The shortest interval at which batches fit into the headroom, by the rates, or else by what waits."""
+        load = self.model.load(self.rates) * self.error if self.rates else work / self.model.longest(self.error)
+        return self.model.interval(load, self.error)
+
+    def _road(self, tuples: Mapping[str, float]) -> RoadMap:
+        """The road map for tuples that come in these shares; loads in it are those of one tuple in all."""
+        count = sum(tuples.values())
+        mix = {name: each / count for name, each in tuples.items()}
+        known = self.road
+        if known is not None and _alike(known.inputs, mix):
+            return known
+        return road_map(self.model, mix)
+
+    def _exact_alone(self, road: RoadMap) -> bool:
+        """Whether what may not be shed takes more than the headroom all the time."""
+        if self.rates is None or not (count := sum(self.rates.values())):
+            return False
+        least = road.plans[-1].load * count + self.model.costs.batch / self.model.longest(self.error)
+        return least * self.error > self.model.machine.headroom
+
+
+def _alike(mix: Mapping[str, float], other: Mapping[str, float]) -> bool:
+    return mix.keys() == other.keys() and all(abs(mix[name] - other[name]) <= MIX for name in mix)

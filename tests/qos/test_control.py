@@ -1,0 +1,155 @@
+"""The controller on simulated machines: random networks, load that rises, falls and bursts, and wrong costs."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import australis as au
+from australis.model.qos import BoxCost, Costs
+from australis.plan import plan
+from australis.qos.control import EXACT, SHED, Controller, Waiting
+from australis.qos.load import LoadModel, Machine
+from australis.qos.road_map import road_map
+from australis.qos.simulate import Curve, SimulatedBatch, simulate
+
+CONCAVE = [{0: 0, 1: 1}, {0: 0, 0.5: 0.9, 1: 1}, {0: 0, 0.2: 0.95, 1: 1}, {0.3: 0, 0.6: 0.8, 1: 1}]
+INPUT = "reports"
+
+
+def modelled(outputs, costs: Costs, headroom: float) -> LoadModel:
+    network = au.network(**outputs)
+    return LoadModel(network, plan(network, {INPUT: ()}), costs, Machine(headroom=headroom))
+
+
+def bench(headroom: float = 1.0, batch: float = 0.05) -> LoadModel:
+    """The network of the benchmark: alerts that are exact and urgent, a dashboard, and an archive that can wait."""
+    first = au.stream(INPUT, "x int").filter("x > 0", box="first")
+    outputs = {
+        "alerts": first.filter("x > 1", box="a").output(latency={0.5: 1, 2: 0}),
+        "dashboard": first.filter("x > 2", box="d").output(latency={2: 1, 10: 0}, delivered={0: 0, 0.5: 0.9, 1: 1}),
+        "archive": first.filter("x > 3", box="r").output(latency={10: 1, 60: 0}, delivered={0: 0, 0.2: 0.95, 1: 1}),
+    }
+    parts = {"first": 0.05, "a": 0.1, "d": 0.35, "r": 0.5}
+    return modelled(outputs, Costs({n: BoxCost(p * 1e-5, {"out": 1}) for n, p in parts.items()}, batch=batch), headroom)
+
+
+@st.composite
+def models(draw):
+    """A shared first box, then branches with graphs of their own; what is exact takes less than the machine has."""
+    first = au.stream(INPUT, "x int").filter("x > 0", box="first")
+    outputs, costs = {}, {"first": BoxCost(draw(st.floats(1e-8, 1e-6)), {"out": draw(st.floats(0.5, 1))})}
+    for number in range(draw(st.integers(1, 5))):
+        name = f"b{number}"
+        bend = draw(st.sampled_from([0.3, 1.0, 5.0]))
+        outputs[f"o{number}"] = first.filter(f"x > {number}", box=name).output(
+            latency={bend: 1, bend * 4: 0},
+            delivered=draw(st.sampled_from([*CONCAVE, None])) if number else draw(st.sampled_from(CONCAVE)),
+            weight=draw(st.sampled_from([0.5, 1.0, 3.0])),
+        )
+        costs[name] = BoxCost(draw(st.floats(1e-6, 1e-5)), {"out": draw(st.floats(0.1, 1))})
+    batch = draw(st.floats(0.01, 0.05))
+    return modelled(outputs, Costs(costs, batch=batch), draw(st.sampled_from([0.8, 1.0])))
+
+
+def capacity(model: LoadModel) -> dict[str, float]:
+    return {INPUT: model.most / model.load({INPUT: 1.0})}
+
+
+def constant(times: float) -> Curve:
+    return lambda now: times * now
+
+
+def step(times: float, start: float, end: float, before: float = 0.5) -> Curve:
+    """So many times the usual rates from one moment to another, and half of them before and after."""
+    return lambda now: before * now + (times - before) * (min(max(now, start), end) - start)
+
+
+def run(model: LoadModel, curve: Curve, seconds: float, believed: float = 1.0) -> list[SimulatedBatch]:
+    """A run whose controller believes in costs that are wrong by a factor."""
+    boxes = {name: replace(box, seconds=box.seconds * believed) for name, box in model.costs.boxes.items()}
+    wrong = replace(model, costs=replace(model.costs, boxes=boxes))
+    return list(simulate(model, Controller(wrong), capacity(model), curve, seconds))
+
+
+def within(batches: list[SimulatedBatch], start: float, end: float) -> list[SimulatedBatch]:
+    return [batch for batch in batches if start <= batch.start < end]
+
+
+def mean(batches: list[SimulatedBatch]) -> float:
+    return sum(batch.utility * batch.amount for batch in batches) / sum(batch.amount for batch in batches)
+
+
+@given(models(), st.sampled_from([1.5, 2.0, 3.0, 5.0]), st.sampled_from([0.5, 1.0, 2.0]))
+def test_under_overload_it_gets_what_the_best_plan_gets(model, times, believed):
+    inputs = {INPUT: capacity(model)[INPUT] * times}
+    road = road_map(model, inputs)
+    assume(road.plans[-1].load <= model.most * 0.95)
+    batches = run(model, step(times, 10, 40), 70, believed)
+    steady = within(batches, 20, 40)
+    assert all(batch.order.state == SHED for batch in steady)
+    assert max(batch.delay for batch in steady) <= model.reach() * 1.1
+    assert mean(steady) >= 0.95 * road.at(model.most).utility
+    assert not any(batch.order.state for batch in within(batches, 60, 70))  # 20 s after the load fell
+
+
+@given(models(), st.floats(0.05, 0.9), st.sampled_from([0.5, 1.0, 2.0]))
+def test_below_capacity_nothing_is_shed(model, times, believed):
+    batches = run(model, constant(times), 30, believed)
+    steady = within(batches, 10, 30)  # wrong costs have corrected themselves by then
+    assert not any(batch.order.state for batch in steady)
+    assert max(batch.delay for batch in steady) <= model.reach() * 1.01
+
+
+@given(models(), st.sampled_from([1.5, 3.0, 5.0]))
+def test_exact_outputs_are_never_touched(model, times):
+    exact = [output.name for output in model.network.outputs if output.qos.exact]
+    for batch in run(model, step(times, 5, 15), 20):
+        assert all(batch.order.kept[name] == 1 for name in exact)
+
+
+def test_a_burst_that_is_worked_off_in_time_sheds_nothing():
+    model = bench(batch=0.01)
+    batches = run(model, step(1.5, 10, 10.1), 20)
+    assert not any(batch.order.state for batch in batches)
+    assert max(batch.delay for batch in batches) <= model.reach()
+
+
+def test_when_exact_outputs_alone_are_too_much_nothing_is_dropped_and_it_is_said():
+    first = au.stream(INPUT, "x int").filter("x > 0", box="first")
+    outputs = {"exact": first.output(), "more": first.filter("x > 1", box="more").output(delivered={0: 0, 1: 1})}
+    model = modelled(outputs, Costs({"first": BoxCost(1e-5, {"out": 1}), "more": BoxCost(1e-6)}, batch=0.01), 1.0)
+    batches = run(model, step(3, 10, 30), 30)
+    assert all(batch.order.state == EXACT and not batch.order.drops for batch in within(batches, 20, 30))
+
+
+def test_a_lightly_loaded_run_gets_short_batches_and_a_busy_one_long_ones():
+    model = bench()
+    idle, busy = (run(model, constant(times), 20)[-1].order.interval for times in (0.05, 0.9))
+    assert idle < 0.06
+    assert 0.15 < busy <= model.longest()
+
+
+def test_a_graph_that_no_batch_can_reach_does_not_shed_all():
+    model = bench(batch=0.3)  # alerts bend at 0.5 s
+    assert model.reach() == 2
+    batches = run(model, constant(0.8), 30)
+    assert not any(batch.order.state for batch in within(batches, 10, 30))
+
+
+def test_the_road_map_is_drawn_again_only_when_the_mix_of_inputs_changes():
+    model = bench()
+    crowd = Waiting({INPUT: 1e6}, 1.0)
+    _, first = Controller(model).order(crowd)
+    _, second = first.order(Waiting({INPUT: 3e6}, 1.0))
+    assert first.road is not None
+    assert second.road is first.road
+
+
+def test_orders_do_not_flap_at_a_constant_load():
+    steady = within(run(bench(), constant(2.0), 60), 20, 60)
+    kept = [batch.order.kept["dashboard"] for batch in steady]
+    assert max(abs(after - before) for before, after in pairwise(kept)) < 0.02
+    assert mean(steady) == pytest.approx(2.893, abs=0.005)
