@@ -106,12 +106,12 @@ def test_plans_are_as_good_as_a_linear_program_finds(model, part):
     road = road_map(model, RATES)
     most, least = road.plans[0].load, road.plans[-1].load
     load = least + (most - least) * part
-    expected = best(model, load + 1e-9)
+    expected = best(model, load * (1 + 1e-9))
     assume(not np.isnan(expected))
     found = hull_utility(model.network, road.at(load).kept)
     # On a tree the walk is the best there is; where boxes share outputs crosswise, it is nearly so.
     crosswise = any(len(node.sources) > 1 for node in model.network.nodes)
-    assert found >= expected * (0.95 if crosswise else 1 - 1e-6) - 1e-6
+    assert found >= expected * (0.95 if crosswise else 1 - 1e-6) - 1e-4
 
 
 @given(models(), st.floats(0, 1))
