@@ -24,10 +24,15 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A test that is given a Spark has the mark, said or not: `-m 'not spark'` starts none."""
+    """A test that is given a Spark has the mark, said or not: `-m 'not spark'` starts none.
+
+    The files that need Spark come first: they are the longest, and at the end one would be waited for alone.
+    """
     for item in items:
         if "spark" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.spark)
+    first = {item.path for item in items if item.get_closest_marker("spark")}
+    items.sort(key=lambda item: item.path not in first)
 
 
 @pytest.fixture(scope="module")
