@@ -49,7 +49,8 @@ def test_boxes_over_static_inputs_are_copied() -> None:
     placement = placed(out=REPORTS.join(plates, "left.vid = right.vid", box="named"))
     assert placement.tables == {"cars"}
     assert placement.static == {"cars", "plates"}
-    assert placement.copies(placement.network.named["named"]) == (["plates"] if placement.copied else [])
+    assert placement.copied == {"plates"}
+    assert placement.copies(placement.network.named["named"]) == ["plates"]
 
 
 def test_an_intake_that_is_exchanged_or_kept_apart_comes_later() -> None:
