@@ -12,10 +12,10 @@ import sys
 import threading
 import time
 from collections import Counter
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from http.client import HTTPConnection, HTTPException
-from itertools import count, pairwise
+from itertools import count
 from pathlib import Path
 
 import pyarrow as pa
@@ -26,13 +26,11 @@ from hypothesis import strategies as st
 from australis import RunError
 from australis.arrow.schema import schema
 from australis.connectors.push import arrivals, connections, senders, spool
-from australis.connectors.push.bodies import ARROW, CSV, JSON, Refused, post
-from australis.connectors.push.senders import Senders
-from australis.connectors.push.spool import Full, Spool
-from australis.connectors.source import Opened, Releasing, parts
+from australis.connectors.push.bodies import ARROW, CSV, JSON, post
+from australis.connectors.push.spool import Spool
+from australis.connectors.source import parts
 from australis.connectors.sources.files import Files
 from australis.connectors.sources.push import Push
-from australis.connectors.sources.uri import source
 from australis.disk import journal
 from australis.testing import rows
 
@@ -229,25 +227,6 @@ def test_bodies_that_could_not_be_read_are_refused(stranger, body, type, code, t
     assert stranger.ask("GET", "/health") == (200, {"number": 0, "slow": 0})
 
 
-def test_an_arrow_stream_with_broken_values_is_refused():
-    texts = pa.record_batch({"s": ["abc", "defg"]})
-    good = stream(texts)
-    broken = good.replace(
-        pa.array([0, 3, 7], pa.int32()).buffers()[1].to_pybytes()[:12], bytes([0, 0, 0, 0] + [99] * 8)
-    )
-    assert broken != good
-    assert post(ARROW, good, texts.schema).body == good
-    with pytest.raises(Refused, match="no Arrow stream that reads"):
-        post(ARROW, broken, texts.schema)
-
-
-def test_columns_that_a_format_does_not_hold_are_told():
-    with pytest.raises(Refused, match=r"column d is duration.*, which is not read from JSON"):
-        post(JSON, b'{"d": 1}', pa.schema({"d": pa.duration("us")}))
-    with pytest.raises(Refused, match=r"column l is list.*, which CSV does not hold"):
-        post(CSV, b"l\n1\n", pa.schema({"l": pa.list_(pa.int32())}))
-
-
 @pytest.mark.parametrize(
     ("headers", "code", "told"),
     [
@@ -321,52 +300,7 @@ def test_a_body_that_ends_early_is_not_kept(shared):
             assert connection.recv(100) == b""
 
 
-JSON_LINES = st.sampled_from(
-    [b'{"vid": 1, "mph": 2}', b'{"vid": 3}', b'{"mhp": 3}', b"{}", b"[1]", b'["mhp"]', b'"mph"', b"7", b"null", b"",
-     b'{"vid": "x"}', b'{"vid": 1', b'"', b"\r", b"\xff", b"\x00", b'{"vid": 1}{"vid": 2}', b'{"a": [{}]}', b" ",
-     b"\xef\xbb\xbf"]
-)  # fmt: skip
-CSV_LINES = st.sampled_from(
-    [b"vid,mph", b"mph", b"1,2", b"3", b'"4', b'"4",5', b"\r", b"", b"x,y", b"\xff", b",", b'"']
-)
-BODIES = st.one_of(
-    st.tuples(st.just(JSON), st.lists(JSON_LINES, max_size=6).map(b"\n".join)),
-    st.tuples(st.just(CSV), st.lists(CSV_LINES, max_size=5).map(lambda its: b"\n".join([b"mph,vid", *its]))),
-    st.tuples(st.just(CSV), st.lists(CSV_LINES, max_size=5).map(b"\n".join)),
-    st.tuples(st.sampled_from([JSON, CSV, ARROW]), st.binary(max_size=60)),
-)
-
-
-@given(st.lists(BODIES, max_size=5), st.integers(1, 9))
-@example([(JSON, b'[1]\n{"vid": 1}')], 1)
-@example([(JSON, b'{"vid": 1}'), (JSON, b'{"mph": 1, "mhp": 2}')], 1)
-def test_what_is_taken_can_be_read_line_by_line(tmp_path_factory, bodies, limit):
-    folder = tmp_path_factory.mktemp("bodies")
-    taken = []
-    for type, body in bodies:
-        with suppress(Refused):
-            taken.append(post(type, body, SCHEMA))
-    with closing(Spool(folder)) as opened:
-        opened._commit(taken)
-    found = list(parts(Files(str(folder), SCHEMA, follow=True), limit))
-    given = [line.removesuffix(b"\r") for body in taken for line in body.body.split(b"\n")]
-    assert sum(part.tuples.num_rows + len(part.letters) for part in found) == sum(line != b"" for line in given)
-    assert all(letter.raw in given for part in found for letter in part.letters)
-
-
 # Once each
-
-
-@given(st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 40)), max_size=80))
-def test_senders_know_what_they_have(posts):
-    known, oracle = Senders(), set()
-    for place, key in enumerate(posts):
-        assert known.has(*key) == (key in oracle)
-        known.add(*key)
-        oracle.add(key)
-        if place % 10 == 0:
-            known = Senders(json.loads(json.dumps(known.stretches)))
-    assert all(low[1] + 1 < high[0] for its in known.stretches.values() for low, high in pairwise(its))
 
 
 class Remembered:
@@ -590,20 +524,6 @@ def test_a_spool_that_is_full_says_so_and_loses_nothing(push, monkeypatch):
     assert sent == 10  # a file counts as 16 kB, and the one that stays counts as nothing
 
 
-def test_room_is_held_for_posts_as_they_come(tmp_path):
-    with closing(Spool(tmp_path, limit=100)) as opened:
-        told = "the spool holds 0 bytes that wait to be read, and 100 that come, of at most 100"
-        with opened.room() as one, opened.room() as other:
-            one(20)
-            other(40)
-            one(40)
-            opened.check(0)
-            for act in (one, other, opened.check):
-                with pytest.raises(Full, match=told):
-                    act(1)
-        opened.check(100)
-
-
 def promise(endpoint, length):
     """A connection that announces a body and sends one byte of it."""
     connection = socket.create_connection(endpoint.address)
@@ -698,40 +618,6 @@ def test_a_body_that_brings_nothing_is_ended_and_counted(push, endpoint, monkeyp
     with closing(Client(endpoint)) as client:
         assert client.ask("GET", "/health") == (200, {"number": 0, "slow": 2})
         assert endpoint._spool._held == 0
-
-
-@pytest.mark.parametrize(("each", "ended"), [(1, True), (900, True), (1100, False)])
-def test_a_request_comes_at_a_least_rate(each, ended):
-    """Whoever sends a few bytes each second is never quiet for long, and is ended all the same."""
-    now = [1000.0]
-    sender, taker = socket.socketpair()
-    with sender, taker:
-        its = arrivals.Arrivals(taker, lambda: now[0])
-        now[0] += 500  # between two requests
-        seconds = 0
-        with suppress(arrivals.Slow):
-            while seconds < 600:
-                sender.sendall(b"x" * each)
-                assert its.readinto(bytearray(each)) == each
-                now[0] += 1
-                seconds += 1
-        assert (seconds < 600) == ended
-        assert seconds >= arrivals.PATIENCE
-
-
-def test_a_spool_that_is_closed_takes_no_posts_and_says_so(tmp_path):
-    opened = Spool(tmp_path)
-    opened.put(post(JSON, lines(1), SCHEMA))
-    opened.close()
-    with pytest.raises(Full, match="the run has ended"):
-        opened.put(post(JSON, lines(2), SCHEMA))
-    ending = Spool(tmp_path)
-    ending._pool.shutdown()  # as Python does when it ends
-    with pytest.raises(Full, match="the process of the run ends"):
-        ending.put(post(JSON, lines(2), SCHEMA))
-    ending.close()
-    Spool(tmp_path).close()
-    assert len(list(tmp_path.glob("0*"))) == 1
 
 
 def full(monkeypatch, where, name, fails):
@@ -868,35 +754,6 @@ def test_a_journal_that_does_not_read_is_told(push):
 
 
 # The server
-
-
-def test_text_forms():
-    assert source("push:8080", SCHEMA) == Push("127.0.0.1", 8080, SCHEMA)
-    assert source("push:0.0.0.0:80?spool=in", SCHEMA) == Push("0.0.0.0", 80, SCHEMA, "in")
-    made = source("push:[::1]:0?spool=a/b&limit=2e9&largest=1000", SCHEMA)
-    assert made == Push("::1", 0, SCHEMA, "a/b", 2_000_000_000, 1000)
-    assert pickle.loads(pickle.dumps(made)) == made
-    assert isinstance(made, Opened)
-    assert isinstance(made, Releasing)
-    assert not isinstance(source("reports/", SCHEMA), Opened | Releasing)
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("push:", "push:: `` is no port; write push:8080, or push:HOST:8080 for more than this machine"),
-        ("push:localhost", "`localhost` is no port"),
-        ("push:99999", "a port is less than 65536"),
-        ("push:80?largest=1e12", "`largest` is 1 to 536870912 bytes.*given are largest=1000000000000"),
-        ("push:80?limit=0", "limit is a whole number, 1 or more"),
-        ("push:80?limit=much", "limit is a number, not `much`"),
-        ("push:80?pool=x", "there is no option pool; there are spool, limit, largest; did you mean `spool`"),
-        ("pusch:80", "there is no source `pusch:80`; did you mean `push`"),
-    ],
-)
-def test_mistakes_in_text_forms_are_told(text, told):
-    with pytest.raises(RunError, match=told):
-        source(text, SCHEMA)
 
 
 def test_a_spool_must_be_given(push):
