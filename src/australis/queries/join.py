@@ -146,7 +146,7 @@ def _band(conditions: Iterable[Node], left: QueryScope, right: QueryScope, piece
             bounds.setdefault((one, other), []).append((sign, far, part))
     bands = []
     for (one, other), found in bounds.items():
-        zero = dt.timedelta(0) if any(isinstance(far, dt.timedelta) for _, far, _ in found) else 0
+        zero: Any = dt.timedelta(0) if any(isinstance(far, dt.timedelta) for _, far, _ in found) else 0
         limits = [(sign, far or zero, part) for sign, far, part in found]
         if len({isinstance(far, dt.timedelta) for _, far, _ in limits}) > 1:
             continue

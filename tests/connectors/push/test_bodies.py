@@ -7,13 +7,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from australis.arrow.schema import schema
 from australis.connectors.push.bodies import ARROW, CSV, JSON, Refused, post
 from australis.connectors.push.spool import Spool
 from australis.connectors.source import parts
 from australis.connectors.sources.files import Files
+from tests.connectors.push.posts import SCHEMA, stream
 
-SCHEMA = schema("vid int, mph int")
 JSON_LINES = st.sampled_from(
     [b'{"vid": 1, "mph": 2}', b'{"vid": 3}', b'{"mhp": 3}', b"{}", b"[1]", b'["mhp"]', b'"mph"', b"7", b"null", b"",
      b'{"vid": "x"}', b'{"vid": 1', b'"', b"\r", b"\xff", b"\x00", b'{"vid": 1}{"vid": 2}', b'{"a": [{}]}', b" ",
@@ -28,13 +27,6 @@ BODIES = st.one_of(
     st.tuples(st.just(CSV), st.lists(CSV_LINES, max_size=5).map(b"\n".join)),
     st.tuples(st.sampled_from([JSON, CSV, ARROW]), st.binary(max_size=60)),
 )
-
-
-def stream(batch):
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, batch.schema) as writer:
-        writer.write_batch(batch)
-    return sink.getvalue().to_pybytes()
 
 
 def test_an_arrow_stream_with_broken_values_is_refused():

@@ -4,15 +4,9 @@ from contextlib import closing
 
 import pytest
 
-from australis.arrow.schema import schema
 from australis.connectors.push.bodies import JSON, post
 from australis.connectors.push.spool import Full, Spool
-
-SCHEMA = schema("vid int, mph int")
-
-
-def lines(*numbers):
-    return b"".join(b'{"vid": %d, "mph": 50}\n' % number for number in numbers)
+from tests.connectors.push.posts import SCHEMA, lines
 
 
 def test_room_is_held_for_posts_as_they_come(tmp_path):
