@@ -9,18 +9,13 @@ import sys
 import time
 from contextlib import contextmanager
 from dataclasses import replace
-from inspect import signature
 from itertools import islice
 from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
-from typer.testing import CliRunner
 
 import australis as au
-from australis.apps.linear_road import demo
-from australis.apps.linear_road.validation import Verdict
-from australis.apps.linear_road.validation.verdict import AnswerCounts
 from australis.cli import arguments as given
 from australis.cli import run as command
 from australis.cli.main import app
@@ -28,39 +23,11 @@ from australis.connectors import dead_letters as letters
 from australis.connectors.sinks.console import Console
 from australis.connectors.sinks.single import Single
 from australis.connectors.source import parts
-
-RUN = CliRunner()
-FILE = """\
-australis: 2
-inputs:
-  reports: time int, mph int
-boxes:
-  fast: {filter: mph > 60, from: reports}
-outputs:
-  fast: fast
-"""
-
-
-@pytest.fixture
-def place(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "net.yaml").write_text(FILE)
-    (tmp_path / "reports.csv").write_text("time,mph\n1,70\n2,50\n3,80\n")
-    return tmp_path
-
-
-def told(*arguments, code=0):
-    result = RUN.invoke(app, list(arguments))
-    assert result.exit_code == code, result.output
-    return result
+from tests.cli.commands import FILE, RUN, told
 
 
 def test_version():
     assert told("--version").stdout.startswith("australis 0.")
-
-
-def test_check_says_that_a_file_is_valid(place):
-    assert told("check", "net.yaml").stdout == "net.yaml: valid; 1 input, 1 box, 1 output\n"
 
 
 def test_mistakes_are_one_line_on_stderr_without_a_traceback(place):
@@ -77,19 +44,6 @@ def test_mistakes_are_one_line_on_stderr_without_a_traceback(place):
 def test_debug_shows_the_traceback(place):
     result = RUN.invoke(app, ["--debug", "check", "nothing.yaml"])
     assert type(result.exception).__name__ == "NetworkError"
-
-
-def test_explain_and_draw(place):
-    assert "fast: filter of reports" in told("explain", "net.yaml", "--svg", "net.svg").stdout
-    assert (place / "net.svg").read_text().startswith("<svg")
-    assert "missing/net.svg" in told("explain", "net.yaml", "--svg", "missing/net.svg", code=1).stderr
-
-
-def test_run_over_files(place):
-    result = told("run", "net.yaml", "--local", "--input", "reports=reports.csv", "--output", "fast=fast.jsonl")
-    assert result.stdout == "fast: 2 tuples in fast.jsonl\n"
-    assert (place / "fast.jsonl").read_text() == '{"time": 1, "mph": 70}\n{"time": 3, "mph": 80}\n'
-    assert "70" in told("run", "net.yaml", "--local", "--input", "reports=reports.csv").stdout
 
 
 def test_a_local_run_tells_of_lines_that_do_not_read_or_is_strict(place):
@@ -253,63 +207,10 @@ def test_strict_ends_at_the_first_line_that_does_not_read_with_one_line(place):
     assert err.count("\n") == 1
 
 
-def test_functions_come_from_a_module(place):
-    (place / "net.yaml").write_text(FILE.replace("mph > 60", "cli_twice(mph) > 150"))
-    assert "--functions module.py" in told("check", "net.yaml", code=1).stderr
-    (place / "mine.py").write_text(
-        "import pyarrow.compute as pc\nimport australis as au\n\n"
-        "@au.function('bigint')\ndef cli_twice(x):\n    return pc.multiply(x, 2)\n"
-    )
-    result = told("run", "net.yaml", "--functions", "mine.py", "--local", "--input", "reports=reports.csv")
-    assert "80" in result.stdout
-    assert "70" not in result.stdout
-    (place / "mine.py").write_text("import nothing_of_the_kind\n")
-    assert (
-        "--functions mine.py: ModuleNotFoundError" in told("check", "net.yaml", "--functions", "mine.py", code=1).stderr
-    )
-
-
-@pytest.mark.spark
-def test_demo(place):
-    shown = told("demo", "--out", "demo", "--lead", "60", "--seconds", "120", "--speed", "30").stdout
-    assert "verdict: right" in shown
-    page = (place / "demo" / "linear_road.html").read_text()
-    for picture in ("responses", "throughput", "lav", "tolls", "speeds-east"):
-        assert f'<figure id="{picture}">' in page
-
-
-@pytest.mark.parametrize(("fault", "code"), [({"late": 3}, 0), ({"wrong": 1}, 1), ({"missing": 1, "late": 2}, 1)])
-def test_the_demo_fails_for_wrong_answers_and_names_late_ones(monkeypatch, fault, code):
-    verdict = Verdict((AnswerCounts(0, due=9, right=9 - fault.get("wrong", 0), **fault),), 0, ())
-    monkeypatch.setattr(demo, "demo", lambda *_: demo.Demonstration(verdict, Path("page.html"), ""))
-    said = told("demo", code=code)
-    assert ("3 right answers came late" in said.stderr) == (code == 0)
-
-
-def test_bench_hands_its_options_on(monkeypatch):
-    boxes = pytest.importorskip("australis.bench.boxes")
-    given = []
-    real = signature(boxes.main)
-    monkeypatch.setattr(boxes, "main", lambda **options: given.append(real.bind(**options).arguments))
-    told("bench", "boxes", "--tuples", "10", "--train", "5", "--only", "filter")
-    assert (given[0]["tuples"], given[0]["train"], given[0]["only"]) == (10, 5, "filter")
-
-
 def test_help_lists_the_commands():
     shown = told("--help").stdout
     for name in ("check", "explain", "run", "demo", "bench"):
         assert name in shown
-
-
-def test_a_benchmark_says_which_packages_it_compares_with(monkeypatch):
-    for module in [each for each in sys.modules if each.startswith("australis.bench")]:
-        monkeypatch.delitem(sys.modules, module)
-    for package in ("polars", "duckdb"):
-        monkeypatch.setitem(sys.modules, package, None)  # as if it were not installed
-    result = told("bench", "boxes", "--tuples", "1000", code=1)
-    assert re.search(
-        r"bench boxes: it compares with \w+, which is not installed; pip install duckdb polars", result.stderr
-    )
 
 
 def test_python_runs_the_package():
@@ -317,14 +218,6 @@ def test_python_runs_the_package():
     assert told.stdout.startswith("australis 0.")
     told = subprocess.run([sys.executable, "-m", "australis", "check", "x"], capture_output=True, text=True)
     assert told.stderr.startswith("australis: x: ")
-
-
-def test_a_network_comes_from_the_standard_input(place):
-    shown = RUN.invoke(app, ["check", "-"], input=FILE)
-    assert shown.stdout == "standard input: valid; 1 input, 1 box, 1 output\n"
-    shown = RUN.invoke(app, ["check", "-"], input="australis: 2")
-    assert shown.stderr.startswith("australis: standard input, line 1: ")
-    assert told("explain", "net.yaml", "--svg", "-").stdout.rstrip().endswith("</svg>")
 
 
 CSV = "time,mph\n1,70\n2,50\n3,80\n"
@@ -371,27 +264,6 @@ def test_a_run_on_spark_by_standard_input_and_output(place):
     words = ["run", "net.yaml", "--source", "reports=-", "--sink", "fast=-", "--quiet"]
     told = subprocess.run([sys.executable, "-m", "australis", *words], input=CSV, capture_output=True, text=True)
     assert (told.returncode, told.stdout, told.stderr) == (0, '"time","mph"\n1,70\n3,80\n', "")
-
-
-def test_lists_are_given_with_commas_or_again_everywhere(place, monkeypatch):
-    from australis.bench import boxes, engine, signals
-
-    asked = []
-    for bench in boxes, engine, signals:
-        monkeypatch.setattr(bench, "main", lambda **options: asked.append(options["only"]))
-    for name in "boxes", "engine", "signals":
-        told("bench", name, "--only", "a,b")
-        told("bench", name, "--only", "a", "--only", "b")
-        told("bench", name)
-    assert asked == ["a,b", "a,b", ""] * 3
-    monkeypatch.undo()
-    for name in "boxes", "engine", "signals":
-        assert "nosuch" in told("bench", name, "--only", "nosuch,other", code=1).stderr
-    for name in "one", "two":
-        (place / f"{name}.py").write_text(f"print('{name}')\n")
-    assert told("check", str(place / "net.yaml"), "--functions", f"{place}/one.py,{place}/two.py").stdout.startswith(
-        "one\ntwo\n"
-    )
 
 
 def test_tables_are_alike_in_all_commands(place, capsys):

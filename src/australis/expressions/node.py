@@ -7,6 +7,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
+import pyarrow as pa
+
+from australis.arrow.schema import data_type
+
 Value: TypeAlias = bool | int | float | str | dt.timedelta | None
 
 
@@ -86,7 +90,10 @@ def ascending(node: Node) -> str | None:
     if isinstance(node, Name):
         return node.name
     if isinstance(node, FunctionCall) and node.function == "cast":
-        return ascending(node.args[0])
+        type_ = node.args[1]
+        # A time of day begins again at midnight.
+        clock = isinstance(type_, Literal) and pa.types.is_time(data_type(str(type_.value)))
+        return None if clock else ascending(node.args[0])
     if isinstance(node, FunctionCall) and node.function in ("+", "-") and isinstance(node.args[1], Literal):
         return ascending(node.args[0])
     return None

@@ -145,14 +145,18 @@ def _band(conditions: Iterable[Node], left: QueryScope, right: QueryScope, piece
         for one, sign, other, far in _differences(part):
             bounds.setdefault((one, other), []).append((sign, far, part))
     bands = []
-    for (one, other), limits in bounds.items():
+    for (one, other), found in bounds.items():
+        zero: Any = dt.timedelta(0) if any(isinstance(far, dt.timedelta) for _, far, _ in found) else 0
+        limits = [(sign, far or zero, part) for sign, far, part in found]
+        if len({isinstance(far, dt.timedelta) for _, far, _ in limits}) > 1:
+            continue
         lows = [far for sign, far, _ in limits if sign in (">", ">=", "=")]
         highs = [far for sign, far, _ in limits if sign in ("<", "<=", "=")]
         equal = any(sign == "=" for sign, _, _ in limits)
         if not lows or not highs or (equal and not (_timely(one, left) and _timely(other, right))):
             continue
         low, high = max(lows), min(highs)
-        exact = low == -high and all(sign in ("<=", ">=", "=") for sign, _, _ in limits) and len(limits) == 2
+        exact = low == -high <= high and len(limits) == 2 and all(sign in ("<=", ">=", "=") for sign, _, _ in limits)
         said = tuple(part for _, _, part in limits if not equal) if exact else ()
         bands.append(Band(one, other, low, high, said))
     if not bands:

@@ -3,7 +3,6 @@
 import errno
 import json
 import os
-import pickle
 import random
 import shutil
 import socket
@@ -12,10 +11,10 @@ import sys
 import threading
 import time
 from collections import Counter
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from http.client import HTTPConnection, HTTPException
-from itertools import count, pairwise
+from itertools import count
 from pathlib import Path
 
 import pyarrow as pa
@@ -26,123 +25,14 @@ from hypothesis import strategies as st
 from australis import RunError
 from australis.arrow.schema import schema
 from australis.connectors.push import arrivals, connections, senders, spool
-from australis.connectors.push.bodies import ARROW, CSV, JSON, Refused, post
-from australis.connectors.push.senders import Senders
-from australis.connectors.push.spool import Full, Spool
-from australis.connectors.source import Opened, Releasing, parts
+from australis.connectors.push.bodies import ARROW, CSV, JSON, post
+from australis.connectors.push.spool import Spool
+from australis.connectors.source import parts
 from australis.connectors.sources.files import Files
 from australis.connectors.sources.push import Push
-from australis.connectors.sources.uri import source
 from australis.disk import journal
 from australis.testing import rows
-
-SCHEMA = schema("vid int, mph int")
-
-
-def lines(*numbers):
-    return b"".join(b'{"vid": %d, "mph": 50}\n' % number for number in numbers)
-
-
-def stream(batch):
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, batch.schema) as writer:
-        writer.write_batch(batch)
-    return sink.getvalue().to_pybytes()
-
-
-class Client:
-    """A connection that stays open."""
-
-    def __init__(self, endpoint):
-        self.connection = HTTPConnection(*endpoint.address, timeout=600)
-
-    def post(self, body, type=JSON, sender="", sequence=None, path="/", **headers):
-        told = {"Content-Type": type} | {name.replace("_", "-"): value for name, value in headers.items()}
-        if sender:
-            told |= {"Australis-Sender": sender, "Australis-Sequence": str(sequence)}
-        return self.ask("POST", path, body, told)
-
-    def ask(self, method, path, body=None, headers=None):
-        self.connection.request(method, path, body, headers or {})
-        answer = self.connection.getresponse()
-        self.headers = answer.headers
-        read = answer.read()
-        assert answer.headers["Content-Type"] == "application/json"
-        return answer.status, json.loads(read) if read else None
-
-    def close(self):
-        self.connection.close()
-
-
-@pytest.fixture
-def push(tmp_path):
-    """A source with a spool, and no thread or port left over."""
-    before = set(threading.enumerate())
-    yield Push("127.0.0.1", 0, SCHEMA, str(tmp_path / "spool"))
-    assert not {thread for thread in threading.enumerate() if thread not in before}
-
-
-@pytest.fixture
-def endpoint(push):
-    with closing(push.open()) as endpoint:
-        yield endpoint
-    with pytest.raises(ConnectionRefusedError), socket.create_connection(endpoint.address):
-        pass
-
-
-@pytest.fixture
-def client(endpoint):
-    with closing(Client(endpoint)) as client:
-        yield client
-
-
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory):
-    """An endpoint for requests of which nothing is kept."""
-    source = Push("127.0.0.1", 0, SCHEMA, str(tmp_path_factory.mktemp("shared")))
-    with closing(source.open()) as endpoint:
-        yield endpoint
-    assert names(source) == []
-
-
-@pytest.fixture
-def stranger(shared):
-    with closing(Client(shared)) as client:
-        yield client
-
-
-class Reader:
-    """Reads what is new, and releases what it has read."""
-
-    def __init__(self, push, limit=1000, release=True):
-        self.push, self.limit, self.release = push, limit, release
-        self.offset = push.start()
-        self.numbers, self.letters = [], []
-
-    def more(self):
-        found = []
-        while (end := self.push.latest(self.offset, self.limit)) != self.offset:
-            for split in self.push.splits(self.offset, end, 3):
-                for part in pickle.loads(pickle.dumps(self.push)).read(split):
-                    found += rows(part.tuples)
-                    self.numbers += part.number.tolist()
-                    self.letters += part.letters
-            self.offset = json.loads(json.dumps(end))
-            if self.release:
-                self.push.release(self.offset)
-        assert self.numbers == sorted(set(self.numbers))
-        assert not self.push.finished(self.offset)
-        assert not self.push.backlog(self.offset)
-        return found
-
-
-def vids(push):
-    return [vid for vid, _ in Reader(push, release=False).more()]
-
-
-def names(push):
-    return sorted(path.name for path in Path(push.spool).glob("[!.]*"))
-
+from tests.connectors.push.posts import ROWS, SCHEMA, Client, Reader, lines, names, stream, under_way, vids
 
 # What is taken
 
@@ -191,182 +81,7 @@ def test_bad_lines_become_letters_whole(push, client):
     ]  # fmt: skip
 
 
-def nested(depth):
-    return b'{"vid": 1, "mph": 2, "x": ' + b"[" * depth + b"]" * depth + b"}\n"
-
-
-NULLS = pa.Array.from_buffers(pa.null(), (1 << 31) - 1, [None])  # no bytes at all
-ROWS = pa.record_batch({"vid": pa.array([1, 2], pa.int32()), "mph": pa.array([3, 4], pa.int32())})
-
-
-@pytest.mark.parametrize(
-    ("body", "type", "code", "told"),
-    [
-        (b"", JSON, 400, "the body is empty; post at least one tuple"),
-        (b" \n\r\n", CSV, 400, "the body is empty"),
-        (lines(1), "text/plain", 415, "the Content-Type is one of application/x-ndjson, application/json, text/csv, "),
-        (lines(1), "application/json; charset=utf-16", 415, "texts are UTF-8"),
-        (b"vid,speed\n1,2\n", CSV, 400, "the body: no column mph; there are vid, speed"),
-        (b"\xff,\xfe\n1,2\n", CSV, 400, "the first line of CSV names the columns, such as vid,mph; this one does not"),
-        (b'{"vid": 1, "mhp": 2}\n', JSON, 400, "no column mph; there are vid, mhp; did you mean `mhp`? If not, write"),
-        (b'{"vid": 1}\n[1, 2]\n', JSON, 400, "line 2 is a list; post objects, one a line"),
-        (lines(1) + nested(100_000), JSON, 400, "line 2 is nested too deep"),
-        (b"no stream", ARROW, 400, "the body is no Arrow stream that reads ("),
-        (stream(ROWS)[:-40], ARROW, 400, "the body is no Arrow stream that reads ("),
-        (stream(ROWS) + stream(ROWS), ARROW, 400, "bytes follow the end of the Arrow stream; post one stream at a"),
-        (stream(ROWS.select(["vid"])), ARROW, 400, "the body: no column mph; there are vid"),
-        (stream(pa.record_batch({"vid": ["x"], "mph": [1]})), ARROW, 400, "column vid is string, where int32 is"),
-        (
-            stream(pa.record_batch({"vid": NULLS, "mph": NULLS})),
-            ARROW, 413, "2147483647 rows are too many for a body of",
-        ),
-    ],
-)  # fmt: skip
-def test_bodies_that_could_not_be_read_are_refused(stranger, body, type, code, told):
-    status, answer = stranger.post(body, type)
-    assert status == code
-    assert told in answer["error"]
-    assert stranger.ask("GET", "/health") == (200, {"number": 0, "slow": 0})
-
-
-def test_an_arrow_stream_with_broken_values_is_refused():
-    texts = pa.record_batch({"s": ["abc", "defg"]})
-    good = stream(texts)
-    broken = good.replace(
-        pa.array([0, 3, 7], pa.int32()).buffers()[1].to_pybytes()[:12], bytes([0, 0, 0, 0] + [99] * 8)
-    )
-    assert broken != good
-    assert post(ARROW, good, texts.schema).body == good
-    with pytest.raises(Refused, match="no Arrow stream that reads"):
-        post(ARROW, broken, texts.schema)
-
-
-def test_columns_that_a_format_does_not_hold_are_told():
-    with pytest.raises(Refused, match=r"column d is duration.*, which is not read from JSON"):
-        post(JSON, b'{"d": 1}', pa.schema({"d": pa.duration("us")}))
-    with pytest.raises(Refused, match=r"column l is list.*, which CSV does not hold"):
-        post(CSV, b"l\n1\n", pa.schema({"l": pa.list_(pa.int32())}))
-
-
-@pytest.mark.parametrize(
-    ("headers", "code", "told"),
-    [
-        ({"Content_Encoding": "gzip"}, 415, "compressed bodies are not taken"),
-        ({"Origin": "http://example.org"}, 403, "web pages may not post tuples"),
-        ({"path": "/reports"}, 404, "tuples are taken at POST /"),
-        ({"Transfer_Encoding": "chunked"}, 411, "post the body in one piece, with its Content-Length"),
-        ({"Content_Length": "+5"}, 411, "with its Content-Length"),
-        ({"Content_Length": "99999999999"}, 413, "has 99999999999 bytes, of at most 67108864; post it in parts"),
-        ({"Australis_Sender": "a"}, 400, "goes with Australis-Sequence, an integer that rises"),
-        ({"Australis_Sequence": "1"}, 400, "Australis-Sender is a name"),
-        ({"Australis_Sender": "../a", "Australis_Sequence": "1"}, 400, "Australis-Sender is a name"),
-        ({"Australis_Sender": "a", "Australis_Sequence": "-1"}, 400, "Australis-Sequence, an integer"),
-        ({"Australis_Sender": "a", "Australis_Sequence": "1" * 19}, 400, "Australis-Sequence, an integer"),
-    ],
-)
-def test_requests_that_are_no_posts_of_ours_are_refused(stranger, headers, code, told):
-    status, answer = stranger.post(lines(1), **headers)
-    assert status == code
-    assert told in answer["error"]
-    assert stranger.headers["Connection"] == "close"  # the body was not read
-
-
-@pytest.mark.parametrize(
-    ("method", "path", "code"),
-    [("GET", "/", 404), ("PUT", "/", 405), ("DELETE", "/health", 405), ("HEAD", "/health", 405), ("BREW", "/", 405)],
-)
-def test_other_paths_and_methods_are_told(stranger, method, path, code):
-    status, answer = stranger.ask(method, path)
-    assert status == code
-    assert answer is None if method == "HEAD" else answer["error"]
-    assert stranger.headers["Allow"] == ("GET, POST" if code == 405 else None)
-
-
-@pytest.mark.parametrize("request_", [b"nonsense\r\n\r\n", b"GET /health HTTP/9.9\r\n\r\n", b"GET " + b"x" * 70_000])
-def test_requests_that_do_not_read_are_told_in_json(shared, request_):
-    with socket.create_connection(shared.address) as connection:
-        connection.sendall(request_)
-        answer = connection.makefile("rb").read()
-    assert b"HTTP/1.1 4" in answer or b"HTTP/1.1 505" in answer
-    assert b'{"error": "the request does not read' in answer
-
-
-def test_a_body_that_is_too_large_is_told_to_a_sender_that_does_not_ask_first(push):
-    small = replace(push, largest=1 << 16)
-    with closing(small.open()) as endpoint, closing(Client(endpoint)) as client:
-        for size in (1 << 17, 1 << 24):
-            assert client.post(b"x" * size)[0] == 413
-        assert client.post(lines(1))[0] == 200
-
-
-def test_a_sender_that_asks_first_is_told_to_go_on(push, endpoint):
-    with socket.create_connection(endpoint.address) as connection:
-        head = "POST / HTTP/1.1\r\nContent-Length: {}\r\nExpect: 100-continue\r\n\r\n"
-        connection.sendall(head.format(len(lines(1))).encode())
-        answers = connection.makefile("rb")
-        assert answers.readline() == b"HTTP/1.1 100 Continue\r\n"
-        assert answers.readline() == b"\r\n"
-        connection.sendall(lines(1))
-        assert answers.readline() == b"HTTP/1.1 200 OK\r\n"
-        connection.sendall(head.format(1 << 40).encode())
-        assert b"HTTP/1.1 413 " in connection.makefile("rb").read()
-    assert vids(push) == [1]
-
-
-def test_a_body_that_ends_early_is_not_kept(shared):
-    for body in (lines(1), lines(1, 2)[:30]):
-        with socket.create_connection(shared.address) as connection:
-            connection.sendall(b"POST / HTTP/1.1\r\nContent-Length: 1000\r\n\r\n" + body)
-            connection.shutdown(socket.SHUT_WR)
-            assert connection.recv(100) == b""
-
-
-JSON_LINES = st.sampled_from(
-    [b'{"vid": 1, "mph": 2}', b'{"vid": 3}', b'{"mhp": 3}', b"{}", b"[1]", b'["mhp"]', b'"mph"', b"7", b"null", b"",
-     b'{"vid": "x"}', b'{"vid": 1', b'"', b"\r", b"\xff", b"\x00", b'{"vid": 1}{"vid": 2}', b'{"a": [{}]}', b" ",
-     b"\xef\xbb\xbf"]
-)  # fmt: skip
-CSV_LINES = st.sampled_from(
-    [b"vid,mph", b"mph", b"1,2", b"3", b'"4', b'"4",5', b"\r", b"", b"x,y", b"\xff", b",", b'"']
-)
-BODIES = st.one_of(
-    st.tuples(st.just(JSON), st.lists(JSON_LINES, max_size=6).map(b"\n".join)),
-    st.tuples(st.just(CSV), st.lists(CSV_LINES, max_size=5).map(lambda its: b"\n".join([b"mph,vid", *its]))),
-    st.tuples(st.just(CSV), st.lists(CSV_LINES, max_size=5).map(b"\n".join)),
-    st.tuples(st.sampled_from([JSON, CSV, ARROW]), st.binary(max_size=60)),
-)
-
-
-@given(st.lists(BODIES, max_size=5), st.integers(1, 9))
-@example([(JSON, b'[1]\n{"vid": 1}')], 1)
-@example([(JSON, b'{"vid": 1}'), (JSON, b'{"mph": 1, "mhp": 2}')], 1)
-def test_what_is_taken_can_be_read_line_by_line(tmp_path_factory, bodies, limit):
-    folder = tmp_path_factory.mktemp("bodies")
-    taken = []
-    for type, body in bodies:
-        with suppress(Refused):
-            taken.append(post(type, body, SCHEMA))
-    with closing(Spool(folder)) as opened:
-        opened._commit(taken)
-    found = list(parts(Files(str(folder), SCHEMA, follow=True), limit))
-    given = [line.removesuffix(b"\r") for body in taken for line in body.body.split(b"\n")]
-    assert sum(part.tuples.num_rows + len(part.letters) for part in found) == sum(line != b"" for line in given)
-    assert all(letter.raw in given for part in found for letter in part.letters)
-
-
 # Once each
-
-
-@given(st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 40)), max_size=80))
-def test_senders_know_what_they_have(posts):
-    known, oracle = Senders(), set()
-    for place, key in enumerate(posts):
-        assert known.has(*key) == (key in oracle)
-        known.add(*key)
-        oracle.add(key)
-        if place % 10 == 0:
-            known = Senders(json.loads(json.dumps(known.stretches)))
-    assert all(low[1] + 1 < high[0] for its in known.stretches.values() for low, high in pairwise(its))
 
 
 class Remembered:
@@ -590,20 +305,6 @@ def test_a_spool_that_is_full_says_so_and_loses_nothing(push, monkeypatch):
     assert sent == 10  # a file counts as 16 kB, and the one that stays counts as nothing
 
 
-def test_room_is_held_for_posts_as_they_come(tmp_path):
-    with closing(Spool(tmp_path, limit=100)) as opened:
-        told = "the spool holds 0 bytes that wait to be read, and 100 that come, of at most 100"
-        with opened.room() as one, opened.room() as other:
-            one(20)
-            other(40)
-            one(40)
-            opened.check(0)
-            for act in (one, other, opened.check):
-                with pytest.raises(Full, match=told):
-                    act(1)
-        opened.check(100)
-
-
 def promise(endpoint, length):
     """A connection that announces a body and sends one byte of it."""
     connection = socket.create_connection(endpoint.address)
@@ -698,40 +399,6 @@ def test_a_body_that_brings_nothing_is_ended_and_counted(push, endpoint, monkeyp
     with closing(Client(endpoint)) as client:
         assert client.ask("GET", "/health") == (200, {"number": 0, "slow": 2})
         assert endpoint._spool._held == 0
-
-
-@pytest.mark.parametrize(("each", "ended"), [(1, True), (900, True), (1100, False)])
-def test_a_request_comes_at_a_least_rate(each, ended):
-    """Whoever sends a few bytes each second is never quiet for long, and is ended all the same."""
-    now = [1000.0]
-    sender, taker = socket.socketpair()
-    with sender, taker:
-        its = arrivals.Arrivals(taker, lambda: now[0])
-        now[0] += 500  # between two requests
-        seconds = 0
-        with suppress(arrivals.Slow):
-            while seconds < 600:
-                sender.sendall(b"x" * each)
-                assert its.readinto(bytearray(each)) == each
-                now[0] += 1
-                seconds += 1
-        assert (seconds < 600) == ended
-        assert seconds >= arrivals.PATIENCE
-
-
-def test_a_spool_that_is_closed_takes_no_posts_and_says_so(tmp_path):
-    opened = Spool(tmp_path)
-    opened.put(post(JSON, lines(1), SCHEMA))
-    opened.close()
-    with pytest.raises(Full, match="the run has ended"):
-        opened.put(post(JSON, lines(2), SCHEMA))
-    ending = Spool(tmp_path)
-    ending._pool.shutdown()  # as Python does when it ends
-    with pytest.raises(Full, match="the process of the run ends"):
-        ending.put(post(JSON, lines(2), SCHEMA))
-    ending.close()
-    Spool(tmp_path).close()
-    assert len(list(tmp_path.glob("0*"))) == 1
 
 
 def full(monkeypatch, where, name, fails):
@@ -867,36 +534,7 @@ def test_a_journal_that_does_not_read_is_told(push):
     assert journal.Journal(path).entries()[0] == {"number": 3, "senders": {}, "floors": {}}
 
 
-# The server
-
-
-def test_text_forms():
-    assert source("push:8080", SCHEMA) == Push("127.0.0.1", 8080, SCHEMA)
-    assert source("push:0.0.0.0:80?spool=in", SCHEMA) == Push("0.0.0.0", 80, SCHEMA, "in")
-    made = source("push:[::1]:0?spool=a/b&limit=2e9&largest=1000", SCHEMA)
-    assert made == Push("::1", 0, SCHEMA, "a/b", 2_000_000_000, 1000)
-    assert pickle.loads(pickle.dumps(made)) == made
-    assert isinstance(made, Opened)
-    assert isinstance(made, Releasing)
-    assert not isinstance(source("reports/", SCHEMA), Opened | Releasing)
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("push:", "push:: `` is no port; write push:8080, or push:HOST:8080 for more than this machine"),
-        ("push:localhost", "`localhost` is no port"),
-        ("push:99999", "a port is less than 65536"),
-        ("push:80?largest=1e12", "`largest` is 1 to 536870912 bytes.*given are largest=1000000000000"),
-        ("push:80?limit=0", "limit is a whole number, 1 or more"),
-        ("push:80?limit=much", "limit is a number, not `much`"),
-        ("push:80?pool=x", "there is no option pool; there are spool, limit, largest; did you mean `spool`"),
-        ("pusch:80", "there is no source `pusch:80`; did you mean `push`"),
-    ],
-)
-def test_mistakes_in_text_forms_are_told(text, told):
-    with pytest.raises(RunError, match=told):
-        source(text, SCHEMA)
+# The source
 
 
 def test_a_spool_must_be_given(push):
@@ -904,52 +542,6 @@ def test_a_spool_must_be_given(push):
         with pytest.raises(RunError, match=r"push:127.0.0.1:0: say where to keep what is posted, such as .*\?spool="):
             act(replace(push, spool=""))
     assert vids(push) == []  # the folder is not there yet
-
-
-def test_one_process_takes_posts_at_a_time(push, endpoint, tmp_path):
-    with pytest.raises(RunError, match="another process takes posts in it; stop that, or choose another folder"):
-        push.open()
-    other = replace(push, port=endpoint.address[1], spool=str(tmp_path / "other"))
-    for _ in range(2):
-        with pytest.raises(RunError, match=r"push:127.0.0.1:\d+: .*in use; choose another port, or 0 for any that is"):
-            other.open()
-    with closing(replace(push, host="", spool=str(tmp_path / "far/away")).open()) as third:
-        assert third.address[0] == "127.0.0.1"
-    (tmp_path / "file").touch()
-    with pytest.raises(RunError, match="choose a spool folder that can be written to"):
-        replace(push, spool=str(tmp_path / "file")).open()
-
-
-def under_way(endpoint, length):
-    """A request of which the server waits for the body."""
-    connection = socket.create_connection(endpoint.address)
-    connection.sendall(b"POST / HTTP/1.1\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n" % length)
-    assert connection.recv(100) == b"HTTP/1.1 100 Continue\r\n\r\n"
-    return connection
-
-
-def test_closing_finishes_the_requests_under_way(push):
-    endpoint = push.open()
-    with closing(Client(endpoint)) as idle, under_way(endpoint, len(lines(2))) as busy:
-        assert idle.post(lines(1))[0] == 200
-        closer = threading.Thread(target=endpoint.close)
-        closer.start()
-        assert idle.connection.sock.recv(1) == b""  # it is closed at once
-        busy.sendall(lines(2))
-        assert busy.makefile("rb").read().startswith(b"HTTP/1.1 200 OK")
-        closer.join()
-    endpoint.close()
-    assert vids(push) == [1, 2]
-
-
-def test_closing_does_not_wait_for_ever(push, monkeypatch):
-    monkeypatch.setattr("australis.connectors.push.endpoint._GRACE", 0.05)
-    with closing(push.open()) as endpoint:
-        stuck = under_way(endpoint, 100)
-        stuck.sendall(lines(1))
-    with stuck:
-        assert stuck.recv(1) == b""
-    assert vids(push) == []
 
 
 # Killed

@@ -15,7 +15,7 @@ from australis.api.network import Network
 from australis.cli.main import app
 from australis.engine.checkpoint import Checkpoint
 from australis.errors import RunError
-from tests.connectors.sinks.test_others import Target
+from tests.connectors.sinks.test_callback import Target
 from tests.engine.spark.test_run import REPORTS, reports
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ import australis as au
 from australis.arrow.schema import schema
 from australis.engine.state import state
 from australis.engine.state.delta import PRELUDE, unpack
-from australis.engine.state.store import DELTA, SNAPSHOT, Store, store
+from australis.engine.state.store import Store, store
 from australis.engine.state.summary import describe
 from australis.errors import RunError
 from australis.model.table import Table
@@ -613,25 +613,3 @@ def test_tables_that_did_not_change_take_no_room(checkpoint: Path) -> None:
     assert second < first / 3
     state.warm.clear()
     assert sum(rows(opened(checkpoint, 2, lambda: many).tables).values()) == 1
-
-
-# People look at it.
-
-
-def test_a_summary_tells_what_a_checkpoint_holds(checkpoint: Path) -> None:
-    assert describe(checkpoint) == []
-    scripted(checkpoint, 0, 10, partition=1)
-    scripted(checkpoint, 0, 2)
-    state.open(checkpoint, "a/b c", 11, 0, script.tables, network=5).commit(1)
-    (checkpoint / "state" / "stage" / "notes.txt").write_text("by hand")
-    odd, first, second = describe(checkpoint)
-    assert (odd.stage, odd.partition, odd.version, odd.oldest, odd.network, odd.rows) == ("a/b c", 11, 1, 0, 5, 0)
-    assert (first.stage, first.partition, first.version, first.oldest) == ("stage", 0, 2, 0)
-    assert (second.partition, second.version, second.oldest) == (1, 10, 6)
-    assert second.tables == {"writer": {"table": len(script.expected(10))}}
-    paths = list((checkpoint / "state" / "stage" / "1").iterdir())
-    assert (second.files, second.bytes) == (len(paths), sum(path.stat().st_size for path in paths))
-    for version in (second.oldest, second.version):
-        assert held(checkpoint, version, 1) == script.expected(version)
-    assert store(checkpoint, "stage", 1).head(9, SNAPSHOT) is not None
-    assert store(checkpoint, "stage", 1).head(5, DELTA) is None

@@ -2,6 +2,7 @@
 
 import math
 import operator
+import pickle
 from typing import Any
 
 import pyarrow as pa
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from australis.arrow.schema import schema
 from australis.errors import ExpressionError, RunError
-from australis.expressions import expr
+from australis.expressions import Expr, expr
 from australis.expressions.expression import of
 from australis.expressions.node import FunctionCall, Literal, Name, Node, apply
 
@@ -214,27 +215,6 @@ def test_large_integers_compare_exactly_with_integers_and_as_doubles_with_double
     assert evaluate("j + 1 > x", [ROW]) == [True]
 
 
-def test_a_branch_that_is_not_taken_does_not_fail() -> None:
-    rows = [ROW, {**ROW, "s": "no"}, {**ROW, "s": None}]
-    assert evaluate("case when s rlike '^[0-9]+$' then cast(s as int) else -1 end", rows) == [12, -1, -1]
-    assert evaluate("case when s = 'no' then 0 when p then cast(s as int) end", rows) == [12, 0, None]
-    with pytest.raises(RunError, match="Failed to parse string: 'no'"):
-        evaluate("case when p then cast(s as int) else -1 end", rows)
-
-
-def test_what_decides_a_result_lets_what_comes_after_it_fail() -> None:
-    rows = [ROW, {**ROW, "s": "no", "i": 0}, {**ROW, "s": None, "i": None}]
-    assert evaluate("i = 0 or cast(s as int) > 5", rows) == [True, True, None]
-    assert evaluate("i = 1 and cast(s as int) > 5 and p", rows) == [True, False, None]
-    assert evaluate("coalesce(nullif(i, 1), cast(s as int), j * 2 - j * 2)", rows[:2]) == [12, 0]
-    assert evaluate("if(i = 1, cast(s as int), coalesce(i, j * 4))", rows[:2]) == [12, 0]
-    for text in ("cast(s as int) > 5 or i = 0", "i = 0 and cast(s as int) > 5", "nullif(i, cast(s as int))"):
-        with pytest.raises(RunError, match="Failed to parse string: 'no'"):
-            evaluate(text, rows)
-    with pytest.raises(RunError, match="overflow"):
-        evaluate("coalesce(i, j * 4)", rows)
-
-
 @pytest.mark.parametrize("text", ["1 + 1", "null", "'a' || 'b'", "pi() > 3", "interval '1' day", "cast('1' as int)"])
 @pytest.mark.parametrize("count", [0, 1, 5])
 def test_constants_fill_a_batch(text: str, count: int) -> None:
@@ -254,3 +234,25 @@ def test_a_predicate_is_a_boolean() -> None:
 
 def test_binding_is_cached() -> None:
     assert expr("i < 3").bind(SCHEMA) is expr("i  < 3").bind(SCHEMA)
+
+
+def test_an_expression_is_a_value() -> None:
+    one, two = expr("mph<40"), expr("mph  <  40")
+    assert one == two == Expr("mph < 40")
+    assert {one: 1}[two] == 1
+    assert pickle.loads(pickle.dumps(one)) == one
+    assert len({expr("1"), expr("1.0"), expr("true")}) == 3
+
+
+def test_what_an_expression_reads() -> None:
+    both = expr("left.pos - right.pos > my_f(left.pos, abs(time)) and count(*) > other(1)")
+    assert both.columns == ("left.pos", "right.pos", "time")
+    assert both.functions == ("my_f", "other")
+    assert both.copies is None
+    assert expr("mph").copies == "mph"
+    assert expr("left.pos").copies == "left.pos"
+
+
+def test_rename() -> None:
+    renamed = expr("right.pos + pos * 2").rename({"right.pos": "pos_2", "vid": "car", "pos": "odd name"})
+    assert str(renamed) == 'pos_2 + "odd name" * 2'

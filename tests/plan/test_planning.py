@@ -1,20 +1,15 @@
 """Plans: the stages of small networks, and that running a network by its plan changes nothing."""
 
-import pickle
-from dataclasses import FrozenInstanceError
-
 import numpy as np
 import pytest
 from hypothesis import given, note
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 import australis as au
 from australis.boxes import Read, Write
-from australis.cli.main import app
 from australis.model.box import EVERYWHERE
 from australis.model.network import Arrow
-from australis.plan import Stage, plan
+from australis.plan import plan
 from tests.planned import Step, check
 
 REPORTS = au.stream("reports", "time int, vid int, mph int, xway int, seg int")
@@ -275,20 +270,6 @@ def test_the_order_of_windows_is_known_under_other_names():
     assert entry.order == ("time", "way")
 
 
-def test_a_plan_is_a_value():
-    net = au.network(out=counted(REPORTS, "vid", "vids"))
-    planned = plan(net)
-    assert planned == plan(net) == pickle.loads(pickle.dumps(planned))
-    assert hash(planned) == hash(plan(net))
-    assert planned != plan(net, {"reports": ("vid",)})
-    assert isinstance(planned.stage_of("vids"), Stage)
-    assert [entry.by for entry in planned.exchanges] == [("vid",)]
-    with pytest.raises(FrozenInstanceError):
-        planned.stages = ()
-    with pytest.raises(au.NetworkError, match="no stage has a box vdis; there are vids"):
-        planned.stage_of("vdis")
-
-
 def test_a_network_without_boxes_has_no_stages():
     planned = plan(au.network(out=REPORTS))
     assert (planned.stages, planned.straight) == ((), ("out",))
@@ -302,54 +283,6 @@ def test_sources_that_do_not_fit():
         plan(net, {"cars": ("vid",)})
     with pytest.raises(au.NetworkError, match=r"input reports: its source is divided by `vdi`, .*did you mean `vid`"):
         plan(net, {"reports": ("vdi",)})
-
-
-def test_a_plan_in_words():
-    orders = ["time", au.order("time", by="vid")]
-    steady = BEATS.resample(REPORTS.filter("mph > 0", box="moving"), on=orders, size=5, mph="avg(mph)", box="steady")
-    named = steady.join(CARS, "left.vid = right.vid", box="named")
-    every = counted(named.map(time="time", plate="plate", box="plates"), (), "every")
-    text = au.network(named=named, late=steady.late_left, every=every, beats_=BEATS).explain(plan=True)
-    assert (
-        text[text.index("\nplan, ") + 1 :]
-        == """\
-plan, 3 exchanges
-  stage 0, in partitions
-    takes reports, as it comes
-    runs moving
-    gives moving
-    holds nothing
-  stage 1, in partitions
-    takes beats, exchanged: all of it in each partition
-    takes moving from stage 0, exchanged: by vid
-    takes cars (static), by vid
-    runs steady, named, plates
-    gives plates
-    makes the outputs named, late
-    has in each partition, and gives from one: steady.late_left
-    holds for steady: left: everything, since a new vid may begin anywhere; right: what lies within 5 of the left's latest and twice that of its own
-    holds for named: left: nothing; right: all of the static table
-  stage 2, in one partition
-    takes plates from stage 1, exchanged: all of it in one partition
-    runs every
-    makes the output every
-    holds for every: at most 1 open window
-  outputs that are inputs: beats_
-"""  # noqa: E501
-    )
-
-
-def test_the_command_line_shows_a_plan(tmp_path):
-    au.dump(au.network(out=counted(REPORTS, "vid", "vids")), tmp_path / "net.yaml")
-    told = CliRunner().invoke(app, ["explain", str(tmp_path / "net.yaml"), "--plan"])
-    assert told.stdout.endswith("""\
-plan, 1 exchange
-  stage 0, in partitions
-    takes reports, exchanged: by vid
-    runs vids
-    makes the output out
-    holds for vids: at most 1 open window for each vid
-""")
 
 
 @pytest.mark.parametrize("partitions", [1, 2, 3])
