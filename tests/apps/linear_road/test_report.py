@@ -1,23 +1,26 @@
-"""The page about a run."""
+"""What the page about a run says. It is drawn whole in the demonstration."""
 
-import re
 from pathlib import Path
 
+import numpy as np
+
 from australis.apps.linear_road.feed import feed
-from australis.apps.linear_road.report import report
-from australis.apps.linear_road.validation import validate, write_reference
-from tests.oracles.linear_road import balance, write
-from tests.oracles.linear_road import report as reported
+from australis.apps.linear_road.report import _places, _row
+from australis.apps.linear_road.validation.accounts import key
+from australis.apps.linear_road.validation.verdict import AnswerCounts
+from tests.oracles.linear_road import balance, report, write
 
 
-def test_a_page_tells_the_verdict_and_draws_the_answers(tmp_path: Path) -> None:
-    rows = [*(reported(30 * turn, vid, 5 + turn) for vid in range(3) for turn in range(6)), balance(100, 1, 7)]
-    given, output = feed(write(tmp_path / "feed.arrow", rows)), tmp_path / "answers.csv"
-    write_reference(given, output)
-    batches = [{"taken": {"sent": 10}, "seconds": 0.5}, {"taken": {"sent": 9}, "seconds": 0.0}]
-    text = report(given, output, validate(given, output), 2.0, batches, "at 2-fold speed")
-    cells = re.findall(r"<th scope=row>toll notifications</th>(.*)</tr>", text)[0]
-    assert re.findall("<td>(.*?)</td>", cells)[:3] == ["18", "18", "0"]
-    names = ["responses", "throughput", "lav", "tolls", "speeds-east", "speeds-west"]
-    assert re.findall('<figure id="(.*?)">', text) == names
-    assert "at 2-fold speed" in text
+def test_answers_are_drawn_where_their_vehicles_were(tmp_path: Path) -> None:
+    rows = [report(0, 5, 99), report(0, 1, 0, way=1), balance(0, 7, 1), report(30, 5, 98)]
+    given = feed(write(tmp_path / "feed.arrow", rows))
+    asked = [(5, 0), (5, 30), (1, 0), (7, 0), (5, 1), (2**31 - 1, 0)]
+    keys = key(*(np.array(column) for column in zip(*asked, strict=True)))
+    assert _places(given, keys).tolist() == [99, 98, 100, -1, -1, -1]
+    assert _places(given, keys[:0]).tolist() == []
+
+
+def test_a_row_says_what_was_not_checked() -> None:
+    late = AnswerCounts(0, due=1200, right=1200, late=3, median=0.5, p99=4.0, worst=6.125)
+    assert _row(late) == ("toll notifications", "1,200", "1,200", "3", "0.50", "4.00", "6.12", "5")
+    assert _row(AnswerCounts(4, due=2, unchecked=2)) == ("travel times", "2", "not checked", "0", "-", "-", "-", "30")

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from australis.boxes.moving import Watch
@@ -11,6 +11,7 @@ from tests.boxes.moving.test_watch import CONDITIONS, TRUCKS, follow, trains, wo
 from tests.oracles.moving import World
 
 
+@settings(max_examples=15)
 @given(worlds(), cuts(), st.none() | st.integers(0, 5), st.booleans())
 def test_answers_are_what_all_objects_give(world: Any, cut: Cut, timeout: int | None, restart: bool) -> None:
     box = Watch(conditions=TRUCKS, time=None if timeout is None else "time", timeout=timeout, every="train")
