@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -38,31 +37,6 @@ def test_all_ways_give_the_same_answers(spark: "SparkSession", data: Path, label
             _, theirs = engine.once(side, data, count, answer=True)
             assert theirs.num_rows
             assert count_forgotten(ours, theirs, side.forgets) == (workloads.KEYS if side.forgets else 0), side.name
-
-
-def test_steps_of_arrow_are_those_of_the_chain(data: Path) -> None:
-    source = workloads.tuples(data, 20_000)
-    (batch,) = pq.read_table(source, columns=["time", "key", "value"]).combine_chunks().to_batches()
-    for step in peers.STEPS:
-        batch = step(batch)
-    assert count_forgotten(workloads.chain().run_local(tuples=f"{source}/*.parquet")["out"], pa.table(batch)) == 0
-
-
-def test_the_processor_gives_the_changes_of_an_item_in_order() -> None:
-    from pyspark.sql.streaming.tws_tester import TwsTester
-
-    tester = TwsTester(peers.processor())
-    first = tester.testInPandas(5, pd.DataFrame({"number": [3, 1, 2], "status": [1, 0, 0]}))
-    later = tester.testInPandas(5, pd.DataFrame({"number": [4, 5], "status": [1, 0]}))
-    assert first.values.tolist() == [[1, 5, 0], [3, 5, 1]]
-    assert later.values.tolist() == [[5, 5, 0]]
-
-
-def test_fewer_tuples_are_the_first_of_more(tmp_path: Path) -> None:
-    few, more = (pq.read_table(workloads.tuples(tmp_path, count)) for count in (1_000, workloads.FILE + 1_000))
-    assert few.equals(more.slice(0, 1_000))
-    assert more["number"].to_pylist() == list(range(workloads.FILE + 1_000))
-    assert len(list(workloads.tuples(tmp_path, workloads.FILE + 1_000).iterdir())) == 2
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from australis.bench import signal_forms, signal_memory, signals
-from australis.bench.applications import APPLICATIONS, SOUNDS
+from australis.bench import signals
+from australis.bench.applications import APPLICATIONS
 from australis.errors import RunError
 
 pytestmark = pytest.mark.slow
@@ -30,21 +30,3 @@ def test_the_applications_run_beside_the_paper(tmp_path: Path, capsys: pytest.Ca
 def test_one_that_there_is_not_is_refused() -> None:
     with pytest.raises(RunError, match="there are passchain"):
         signals.main(only="passchains")
-
-
-@pytest.mark.parametrize(
-    ("forms", "name"), [(signal_forms.PIPELINE, "pipeline"), (signal_forms.DETECTAUDIO, "detectaudio")]
-)
-def test_all_forms_find_the_same(forms: dict[str, signal_forms.Form], name: str) -> None:
-    sound = SOUNDS[name].frames(0, 400_000)
-    sound = sound[:, 0].copy() if sound.shape[1] == 1 else sound
-    found = {each: form(signal_forms.prepare(each, sound)) for each, form in forms.items()}
-    assert len(set(found.values())) == 1, found
-    assert found.popitem()[1] > 0
-
-
-@pytest.mark.parametrize("name", signal_memory.MANAGERS)
-def test_all_managers_append_the_same(name: str) -> None:
-    first, second, third = signal_memory._split(SOUNDS["pipeline"].frames(0, 1500)[:, 0].copy())
-    append = signal_memory.MANAGERS[name]
-    assert append(append(first, second), third) == first.append(second).append(third)

@@ -8,14 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pytest
 
-from australis.apps.linear_road.clock import Clock, moment
+from australis.apps.linear_road.clock import Clock
 from australis.apps.linear_road.drive import NOTICE, READY, drive, open_connections
 from australis.apps.linear_road.feed import Feed, feed
-from australis.apps.linear_road.read_ahead import ReadAhead, connections_of
+from australis.apps.linear_road.read_ahead import ReadAhead
 from australis.errors import RunError
 from tests.oracles.linear_road import Row, balance, expenditure, report, travel, write
 
@@ -131,13 +130,6 @@ def test_connections_keep_the_order_of_vehicles_and_of_expressways(given: Feed, 
         assert some == [row for row in rows() if row in set(some)]  # in the order in which they were given
 
 
-def test_a_tuple_goes_with_its_vehicle_or_its_expressway(tmp_path: Path) -> None:
-    some = [report(0, 7, 5, xway=4), balance(0, 7, 1), expenditure(0, 7, 2, 3, 3), travel(0, 8, 3, 5, 6, xway=5)]
-    (batch,) = feed(write(tmp_path / "some.arrow", some)).merge()
-    assert connections_of(batch, 2, "vid").tolist() == [1, 1, 1, 0]
-    assert connections_of(batch, 2, "xway").tolist() == [0, 1, 1, 1]
-
-
 def test_a_reader_stays_within_its_room(given: Feed) -> None:
     """It reads on when lines are taken, and a second that is larger than the room goes through alone."""
     with ReadAhead(given, room=1) as ahead:
@@ -225,11 +217,3 @@ def test_mistakes_are_told(given: Feed) -> None:
         drive(given, [], 0)
     with pytest.raises(RunError, match="lines cannot be divided by `vehicle`; give"):
         drive(given, [], by="vehicle")
-
-
-def test_a_moment_says_its_zone() -> None:
-    assert moment("2026-01-31T12:00:00Z", "--since") == moment("2026-01-31T13:00+01:00", "--since")
-    for text in ("noon", "2026-01-31T12:00:00", "-5", "nan"):
-        with pytest.raises(RunError, match=f"--since {text}: give seconds since 1970, or a date and a time with its"):
-            moment(text, "--since")
-    assert np.isclose(moment("1700000000.25", "--since"), NOW + 0.25)

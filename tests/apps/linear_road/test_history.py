@@ -6,7 +6,6 @@ import pickle
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,14 +14,14 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pyarrow import csv, ipc
+from pyarrow import ipc
 
 from australis.apps.linear_road import history_writer
 from australis.apps.linear_road.feed import Feed, feed
 from australis.apps.linear_road.history import generate, open_history
 from australis.apps.linear_road.record import INPUT
 from australis.apps.linear_road.road_history import TABLES, RoadHistory
-from australis.apps.linear_road.weeks import DAYS, MINUTES, loads, tolls_paid, weekday
+from australis.apps.linear_road.weeks import DAYS, MINUTES, tolls_paid, weekday
 from australis.errors import RunError
 
 if TYPE_CHECKING:
@@ -152,29 +151,6 @@ def test_the_same_seed_gives_the_same_bytes(history: Path, tmp_path: Path) -> No
     shutil.rmtree(tmp_path)
     for seed, xway in ((SEED, 3), (SEED + 1, 2)):
         assert not np.array_equal(tolls_paid(seed, xway, vids), tolls_paid(SEED, 2, vids))
-
-
-def test_flat_files_have_the_same_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    every = history_writer._segments
-    monkeypatch.setattr(history_writer, "_segments", lambda *given: islice(every(*given), 2))
-    for name in TABLES:
-        (tmp_path / name).mkdir()
-    history_writer.write(tmp_path, 1, 7, np.array([4, 90], np.int32), flat=True)
-    for name in ("tolls", "segments"):
-        names, types = TABLES[name].names, {column.name: column.type for column in TABLES[name]}
-        read = csv.ReadOptions(column_names=names)
-        flat = csv.read_csv(
-            tmp_path / name / "xway-007.csv", read, convert_options=csv.ConvertOptions(column_types=types)
-        )
-        assert flat.num_rows == (2 * DAYS if name == "tolls" else 2 * MINUTES * 200)
-        assert flat.equals(table(tmp_path, name, 7))
-    assert (tmp_path / "tolls" / "xway-007.csv").read_text().startswith("4,1,7,")
-
-
-def test_weekdays_and_loads() -> None:
-    assert [weekday(day) for day in (0, 1, 6, 7, 8, 70)] == [1, 7, 2, 1, 7, 1]
-    assert np.array_equal(loads(1), loads(5))
-    assert not np.array_equal(loads(5), loads(6))
 
 
 keys = st.tuples(st.integers(-1, 40), st.integers(-1, 72), st.integers(-1, 12))

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from australis.apps.linear_road.answers import EMIT, LINES
 from australis.apps.linear_road.network import network
 from australis.apps.linear_road.record import INPUT
-from tests.apps.linear_road.test_validate import SPEEDS, feeds
+from tests.apps.linear_road.validation.test_validate import SPEEDS, feeds
 from tests.oracles.linear_road import Past, Road, Row
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from australis.arrow.schema import schema
 from australis.boxes.aggregate.aggregate import Aggregate
 from australis.boxes.bsort import BSort
-from australis.errors import ExpressionError, RunError, SchemaError
+from australis.errors import ExpressionError, SchemaError
 from australis.expressions import expr
 from australis.expressions.aggregate import aggregation
 from australis.expressions.window_function import window_function
@@ -205,19 +205,6 @@ def run_trains(box: Aggregate, trains: list[Train]) -> tuple[list[Out], ...]:
     return tuple(map(emitted, drive_trains(box, trains, end=False)))
 
 
-@given(STREAMS, st.integers(1, 3), st.integers(1, 4), SLACKS)
-def test_a_window_counts_what_its_panes_count(stream: Stream, pane: int, times: int, slack: int) -> None:
-    def counts(size: int) -> dict[tuple[str | None, int], int]:
-        box = Aggregate((("n", aggregation("count(*)")),), Order("a", slack, ("g",)), size, pane)
-        return {(group, begin): n for (begin, group, n), _, _ in run(box, [case.train(stream)])[0]}
-
-    case = Case()
-    panes, windows = counts(pane), counts(pane * times)
-    for (group, begin), n in windows.items():
-        assert n == sum(panes.get((group, begin + step * pane), 0) for step in range(times))
-    assert sum(windows.values()) == times * sum(panes.values())
-
-
 @given(STREAMS, st.integers(1, 5), SLACKS, GROUPS)
 def test_tumbling_windows_and_late_tuples_are_a_partition_of_the_input(
     stream: Stream, size: int, slack: int, by: tuple[str, ...]
@@ -240,18 +227,6 @@ def test_a_late_tuple_leaves_by_late_and_counts_nowhere() -> None:
     assert run(box, [stream]) == ([((0, 1), 1, 2), ((4, 2), 2, 5)], [((1,), 3, 3), ((None,), 4, 4)])
 
 
-def test_tuples_between_windows_are_neither_counted_nor_late() -> None:
-    stream = train("a int", a=[0, 2, 3, 5, 6])
-    box = Aggregate((("n", aggregation("count(*)")),), Order("a"), 2, 5)
-    assert run(box, [stream], SINGLY) == ([((0, 1), 1, 2), ((5, 2), 4, 5)], [])
-
-
-def test_windows_lie_on_multiples_of_the_advance_below_zero_too() -> None:
-    stream = train("a int", a=[-3, 0])
-    box = Aggregate((("n", aggregation("count(*)")),), Order("a"), 4, 2)
-    assert [row for row, _, _ in run(box, [stream])[0]] == [(-6, 1), (-4, 1), (-2, 1), (0, 1)]
-
-
 def test_windows_of_tuples_begin_with_the_first() -> None:
     stream = train("x int", x=[10, 20, 30, 40, 50])
     box = Aggregate((("total", aggregation("sum(x)")),), Order("tup#"), 3, 2)
@@ -266,47 +241,6 @@ def test_windows_short_of_tuples_at_the_end_are_emitted_if_asked_for() -> None:
     assert [row for row, _, _ in run(box, [stream])[0]] == whole
     more = [row for row, _, _ in run(replace(box, partial=True), [stream])[0]]
     assert more == [*whole, (1, "q", 7, 7), (3, "p", 5, 5)]
-
-
-def test_a_window_of_tuples_that_a_predicate_opened_is_whole_when_it_has_them() -> None:
-    stream = train("x int", x=[0, 1, 0, 0, 1, 0])
-    box = Aggregate((("n", aggregation("count(*)")),), Order("tup#"), 3, expr("x = 1"))
-    assert [row for row, _, _ in run(box, [stream])[0]] == [(1, 3), (2, 3)]
-    assert [row for row, _, _ in run(replace(box, partial=True), [stream])[0]] == [(1, 3), (2, 3), (5, 2)]
-    # without a size it ends where the next begins, or with the input
-    assert [row for row, _, _ in run(replace(box, size=None), [stream])[0]] == [(1, 1), (2, 3), (5, 2)]
-
-
-def test_a_window_short_of_tuples_that_timed_out_is_emitted() -> None:
-    stream = train("x int", x=[1, 2], ts=[0, 9])
-    box = Aggregate((("n", aggregation("count(*)")),), Order("tup#"), 3, 3, timeout="5 us")
-    assert run(box, [stream])[0] == [((1, 1), 0, 2)]
-
-
-def test_an_overdue_window_is_emitted_and_its_stragglers_are_late() -> None:
-    box = Aggregate((("n", aggregation("count(*)")),), Order("a"), 10, 10, timeout="5 us")
-    stream = train("a int", a=[1, 2, 3, 12], ts=[0, 5, 6, 7])
-    assert run(box, [stream]) == ([((0, 2), 0, 3), ((10, 1), 7, 4)], [((3,), 6, 3)])
-
-
-def test_the_clock_times_windows_of_silent_groups_out() -> None:
-    box = Aggregate((("n", aggregation("count(*)")),), Order("a", by=("g",)), 10, 10, timeout="5 us")
-    stream = train("a int, g string", a=[11, 1, 2], g=["q", "p", "p"], ts=[0, 0, 3])
-    results, late = run(box, [stream], clocks=[Clock(5, 2), Clock(6, 2)])
-    assert results == [((0, "p", 1), 0, 2), ((10, "q", 1), 0, 2)]
-    assert late == [((2, "p"), 3, 3)]
-
-
-def test_a_predicate_opens_windows_that_end_where_the_next_begins() -> None:
-    box = Aggregate((("n", aggregation("count(*)")),), Order("a"), None, expr("x = 1"))
-    stream = train("a int, x int", a=[1, 2, 4, 5, 6], x=[0, 0, 1, 0, 1])
-    assert run(box, [stream], SINGLY)[0] == [((1, 2), 1, 3), ((4, 2), 3, 5), ((6, 1), 5, 5)]
-
-
-def test_windows_of_a_predicate_and_a_size_overlap_and_leave_gaps() -> None:
-    box = Aggregate((("n", aggregation("count(*)")),), Order("a"), 3, expr("x = 1"))
-    stream = train("a int, x int", a=[1, 2, 3, 7, 8], x=[0, 1, 0, 0, 1])
-    assert run(box, [stream], SINGLY) == ([((1, 3), 1, 4), ((2, 2), 2, 4), ((8, 1), 5, 5)], [])
 
 
 @pytest.mark.slow
@@ -332,20 +266,6 @@ def test_what_is_no_finite_number_has_no_window(functions: str) -> None:
     results, late = run(box, [stream])
     assert [row for row, _, _ in results] == [(0.0, 1), (1.0, 1)]
     assert [number for _, _, number in late] == [2, 3, 4, 5]
-
-
-@pytest.mark.parametrize(("type_", "values"), [("uint8", [3, 7]), ("uint32", [3, 7]), ("int8", [-128, -120])])
-def test_a_window_may_begin_below_what_the_type_of_its_values_can_say(type_: str, values: list[int]) -> None:
-    box = Aggregate((("n", aggregation("count(*)")),), Order("a"), 10, 5)
-    begins = sorted({value // 5 * 5 - step for value in values for step in (0, 5)})
-    results = run(box, [train(schema({"a": type_}), a=values)])[0]
-    assert [row[0] for row, _, _ in results] == begins
-
-
-def test_a_window_that_begins_below_every_int_is_an_error() -> None:
-    box = Aggregate((("n", aggregation("count(*)")),), Order("a"), 10, 5)
-    with pytest.raises(RunError, match="-2147483655, which is no int32: cast `a` to bigint"):
-        run(box, [train("a int", a=[-(2**31)])])
 
 
 @pytest.mark.parametrize(

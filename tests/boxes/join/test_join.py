@@ -10,20 +10,17 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from australis.arrow.schema import schema
-from australis.boxes import chains
 from australis.boxes.bsort import BSort
-from australis.boxes.join import join as module
 from australis.boxes.join.join import Join
 from australis.errors import ExpressionError, SchemaError
 from australis.expressions import expr
-from australis.model.box import Moment
 from australis.model.order import Order
 from australis.model.train import Train, concat
 from australis.testing import Cut, cuts, drive_trains, train
 from tests.oracles.join import join
 from tests.oracles.order import Order as Arriving
 from tests.oracles.running import SINGLY, in_any_order, partitioned, run
-from tests.oracles.tuples import Out, Stream, Tuple, interleaved, out, stream_of, streams
+from tests.oracles.tuples import Out, Stream, Tuple, interleaved, stream_of, streams
 
 EPOCH = datetime(1970, 1, 1)
 SHOWN: dict[str, tuple[Callable[[int], Any], Callable[[int], Any]]] = {
@@ -169,18 +166,6 @@ def test_partitions_by_its_keys_change_nothing(case: Case, sides: tuple[Stream, 
     assert partitioned(case.box, case.trains(*sides), partitions) == expected
 
 
-@given(CASES | STATIC, SIDES, st.just(SINGLY) | cuts())
-def test_sweeping_often_and_pairing_in_small_portions_change_nothing(
-    case: Case, sides: tuple[Stream, Stream], cut: Cut
-) -> None:
-    sides = table_first(case, sides)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(chains, "_SWEEP", 0)
-        patch.setattr(module, "_MOST_PAIRS", 2)
-        for restart in (False, True):
-            assert run(case.box, case.trains(*sides), cut, restart=restart) == case.expected(*sides)
-
-
 @given(STREAMING, SIDES, cuts())
 def test_slack_is_a_bsort_in_front_of_either_side(case: Case, sides: tuple[Stream, Stream], cut: Cut) -> None:
     """The identity of 5.2.2.3; what BSort holds comes later, and so in another order."""
@@ -196,54 +181,6 @@ def test_slack_is_a_bsort_in_front_of_either_side(case: Case, sides: tuple[Strea
     straight = Join(Order(box.left.on, 0, box.left.by), Order(box.right.on, 0, box.right.by), box.size, box.predicate)
     for one, other in zip(run(box, trains), run(straight, sorted_, cut), strict=True):
         assert in_any_order((row, ts, 0) for row, ts, _ in one) == in_any_order((row, ts, 0) for row, ts, _ in other)
-
-
-def test_a_long_stream_keeps_what_is_in_reach_and_no_more() -> None:
-    def side(name: str, key: str, odd: int) -> Stream:
-        return [
-            Tuple({name: number // 2, "g": "xy"[number % 2], key: number % 5}, number, 2 * number + odd)
-            for number in range(1, 4001)
-        ]
-
-    case = Case(size=3, slacks=(1, 0))
-    left, right = side("a", "p", 0), side("b", "q", 1)
-    trains = case.trains(left, right)
-    tables = case.box.tables(*(each.schema for each in trains))
-
-    got = []
-    for trains_ in Cut(tuple(range(0, 8000, 200)))(*trains):
-        got += case.box.step(tables, trains_, Moment(0))[0].tuples.to_pylist()
-    assert len(tables["left"]) < 3000 > len(tables["right"])
-    near = [
-        (t, u)
-        for t in left
-        for u in right[max(0, t.row["a"] * 2 - 10) : t.row["a"] * 2 + 10]
-        if abs(t.row["a"] - u.row["b"]) <= 3 and t.row["p"] == u.row["q"]
-    ]
-    assert len(got) == len(near)
-    assert {(row["a"], row["b"], row["p"]) for row in got} == {(t.row["a"], u.row["b"], t.row["p"]) for t, u in near}
-
-
-def test_partners_come_by_value_and_then_by_arrival() -> None:
-    case = Case(slacks=(3, 3), predicate=None, size=9)
-    right = [Tuple({"b": b, "g": "x", "q": q}, 9, q) for q, b in enumerate((5, 3, 5, 4), start=1)]
-    left = [Tuple({"a": 4, "g": "y", "p": 0}, 1, 5)]
-    assert run(case.box, case.trains(left, right))[0] == [
-        out((4, "y", 0, b, "x", q), 1, 5) for b, q in ((3, 2), (4, 4), (5, 1), (5, 3))
-    ]
-
-
-def test_a_right_column_that_the_left_has_gets_another_name() -> None:
-    made = Case().box.outputs(schema("a int, g string, p int"), schema("b int, g string, q bigint"))
-    assert made["out"].names == ["a", "g", "p", "b", "g_right", "q"]
-    assert list(made) == ["out", "late_left", "late_right"]
-
-
-def test_whole_numbers_of_different_width_are_one_key_only_if_equal() -> None:
-    box = Join(Order("a"), Order("a"), 9, expr("left.k = right.k"))
-    left = train("a int, k bigint", a=[1, 2], k=[-1, 7])
-    right = train(schema({"a": "int", "k": "uint64"}), a=[1, 2], k=[2**64 - 1, 7], first=3)
-    assert [row for row, _, _ in run(box, [left, right])[0]] == [(2, 7, 2, 7)]
 
 
 @pytest.mark.parametrize(

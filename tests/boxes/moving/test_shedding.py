@@ -1,11 +1,8 @@
 """Load shedding (SOLE 6): no query falls below the accuracy that it asks for, and a budget is met if it can be."""
 
-import gc
-import tracemalloc
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -84,39 +81,6 @@ def test_every_query_has_the_accuracy_that_it_asks_for(world, accuracies, cut: C
             assert abs(parts.get(name, 1.0) - (len(answer) / len(full) if full else 1.0)) < 1e-9
 
 
-@given(RANGES, ACCURACIES, cuts(), st.booleans(), st.integers(1, 4))
-def test_queries_that_shrink_keep_their_accuracy_too(world, accuracies, cut: Cut, restart: bool, budget: int) -> None:
-    shrinking = replace(box(budget), shed="queries")
-    everything, ledger, parts = World(CONDITIONS), Ledger(), {}
-    for (reports, wanted), (updates, _, _, changes), tables in steps(
-        shrinking, streams(world, accuracies), cut, restart
-    ):
-        for _, row in told(reports):
-            everything.report(row)
-        for _, row in told(wanted):
-            everything.ask(row)
-            if row["action"] == "remove":
-                parts.pop(row["query"], None)
-        ledger.add(updates)
-        parts.update(dict(rows(changes)))
-        now = Watched(tables, everything)
-        answers = ledger.answers(everything.queries)
-        for name, answer in answers.items():
-            full = now.full[name]
-            assert answer == full & now.kept
-            assert len(answer) >= now.wanted[name] * len(full) - 1e-9
-            assert abs(parts.get(name, 1.0) - (len(answer) / len(full) if full else 1.0)) < 1e-9
-        assert now.kept <= now.led.union(*answers.values()), "what nobody sees is not kept"
-        if all(not accuracy for accuracy in now.wanted.values()):
-            assert len(now.kept) <= max(budget, len(now.led & now.kept) + centred(everything))
-
-
-def centred(world: World) -> int:
-    """How many objects lie in the middle of a region, which cannot shrink to less."""
-    places = [place for place in map(world.place, world.queries.values()) if place is not None]
-    return sum(any(world.apart(place, each) == 0 for place in places) for each in world.known().values())
-
-
 @given(RANGES, ACCURACIES, st.integers(1, 4))
 def test_the_budget_is_met_when_all_have_reported_unless_what_is_kept_is_locked(world, accuracies, budget: int) -> None:
     everything, tables = World(CONDITIONS), None
@@ -165,30 +129,6 @@ def test_with_a_whole_cache_answers_have_their_accuracy_though_all_move(
                 assert len(answers[name] & full) >= (1.0 if accuracy is None else accuracy) * len(full) - 1e-9
 
 
-def test_memory_is_given_back() -> None:
-    """Of 40,000 objects a fifth must stay; bytes are those that Python says it holds."""
-    many = np.arange(40_000)
-    reports = train("id bigint, x double, y double, time bigint, a bigint, b bigint, c bigint", id=many, x=many % 200,
-        y=many // 200, time=many * 0, a=many, b=many, c=many)  # fmt: skip
-    wanted = train(
-        "query int, kind string, x int, y int, width int, height int, accuracy double",
-        query=[1], kind=["rectangle"], x=[100], y=[100], width=[300], height=[300], accuracy=[0.2],
-    )  # fmt: skip
-    whole = Watch(cache=0, time="time", carry=("a", "b", "c"))
-    held, light = {}, replace(whole, budget=8000)
-    list(steps(light, [reports, wanted], Cut(())))  # what is loaded for the first time would count
-    for name, each in {"whole": whole, "light": light}.items():
-        tracemalloc.start()
-        (tables,) = [tables for _, _, tables in steps(each, [reports, wanted], Cut(()))]
-        gc.collect()
-        held[name] = tracemalloc.get_traced_memory()[0]
-        tracemalloc.stop()
-        told_of = sum(table.nbytes for table in tables.values())
-        assert abs(held[name] - told_of) < 0.2 * told_of
-    assert (len(tables["objects"]), len(tables["shadows"])) == (8000, 32000)
-    assert held["light"] < 0.5 * held["whole"]
-
-
 def test_those_that_fewest_queries_want_go_first() -> None:
     """SOLE's Figure 10c in small: two objects that one query wants, one that two do; there is room for two."""
     reports = train(OBJECTS, id=[1, 2, 3], x=[0, 4, 8], y=[0, 0, 0], time=[0] * 3, type=["a", "b", "c"])
@@ -205,21 +145,3 @@ def test_those_that_fewest_queries_want_go_first() -> None:
         "type": ["b", "c"],
     }
     assert tables["shadows"].get("id", tables["shadows"].slots).to_pylist() == [1]
-
-
-def test_shadows_come_back_where_a_region_moves_over_them() -> None:
-    reports = train(
-        OBJECTS, id=[1, 2, 3, 5, 5], x=[0, 1, 2, 50, 1], y=[0] * 5, time=[0] * 5, type=["a"] * 5, number=[1, 2, 3, 4, 9]
-    )
-    wanted = train(
-        "query int, kind string, x int, y int, radius int, focal int, accuracy double",
-        query=[1, 2], kind=["circle"] * 2, x=[1, 0], y=[0, 0], radius=[3, 3], focal=[None, 5], accuracy=[0, 0.7],
-        first=5,
-    )  # fmt: skip
-    ledger, answers, parts = Ledger(), [], []
-    for _, (updates, _, _, changes), _ in steps(box(2), [reports, wanted], Cut((8,))):
-        ledger.add(updates)
-        answers.append(ledger.answers([1, 2]))
-        parts.append(dict(rows(changes)))
-    assert answers == [{1: {3}, 2: {5}}, {1: {1, 2, 3, 5}, 2: {1, 2, 3, 5}}]
-    assert parts == [{1: 1 / 3}, {1: 1.0}]

@@ -12,6 +12,8 @@ from australis.boxes.moving import Tally
 from australis.errors import RunError
 from australis.expressions import aggregation
 from australis.testing import Cut, apply, cuts, drive, train
+from tests.boxes.moving.test_sums import UPDATES
+from tests.oracles.running import run
 
 FAR = [2**62, 2**63 - 1, -(2**63), -1, 0, 1, 1_750_000_000_000_000_000]
 ODD = [math.nan, math.inf, -math.inf, -0.0, 0.5, 1e3]
@@ -94,3 +96,9 @@ def test_no_double_outlives_its_tuple(made: list[tuple[int, float]], cut: Cut) -
     expected = (whole, ranked[0], ranked[-1]) if there else (None, None, None)
     for found, wanted in zip((total, least, most), expected, strict=True):
         assert found == wanted if wanted is None else found == pytest.approx(wanted, rel=1e-12, nan_ok=True)
+
+
+def test_aggregates_may_have_any_names() -> None:
+    functions = tuple((name, aggregation("count(*)")) for name in ("count", "told", "n 0", "values 0"))
+    updates = train(UPDATES, query=[1] * 2, sign=[1, 1], type=["tug"] * 2, tons=[1.0, 2.0])
+    assert [row for row, _, _ in run(Tally(("type",), functions), [updates])[0]] == [("tug", 1, 2, 2, 2, 2)]

@@ -3,15 +3,12 @@
 from typing import Any
 
 import pyarrow as pa
-import pytest
 import shapely
 from hypothesis import given
 from hypothesis import strategies as st
 
 import australis as au
-from australis.arrow.schema import schema
 from australis.boxes.moving import Watch
-from australis.errors import AustralisError
 from australis.expressions import expr
 from australis.model.train import Train
 from australis.netfile import netfile
@@ -243,65 +240,6 @@ def test_updates_carry_columns_of_the_object() -> None:
     )
     ports = run(box, [reports, wanted], Cut((2,)))
     assert [row for row, _, _ in ports[0]] == [("q", 1, 1, "car", 1), ("q", -1, 1, None, 9)]
-
-
-def test_rows_that_cannot_be_read_are_refused_and_change_nothing() -> None:
-    good = {"query": 1, "kind": "circle", "x": 0, "y": 0, "radius": 2}
-    wrong = [
-        {"kind": "square"}, {"kind": None}, {"radius": None}, {"radius": -1}, {"x": None}, {"y": float("nan")},
-        {"condition": "lorries"}, {"action": "forget"}, {"query": None}, {"kind": "knn", "k": 0}, {"kind": "knn"},
-        {"kind": "polygon"}, {"kind": "polygon", "shape": "POLYGON ((0 0"}, {"kind": "polygon", "shape": "POINT (0 0)"},
-        {"kind": "polygon", "shape": "POLYGON ((0 0, 2 2, 2 0, 0 2, 0 0))"}, {"kind": "rectangle", "width": 1},
-    ]  # fmt: skip
-    rows_ = [good, *({**good, **each} for each in wrong)]
-    names = [part.split()[0] for part in QUERIES.split(", ")]
-    wanted = train(QUERIES, {name: [row.get(name) for row in rows_] for name in names}, first=2)
-    reports = train(OBJECTS, id=[1], x=[1], y=[1], time=[0], type=["car"])
-    updates, refused, _ = run(BOX, [reports, wanted])
-    assert [row for row, _, _ in updates] == [(1, 1, 1)]
-    assert [number for _, _, number in refused] == list(range(3, 3 + len(wrong)))
-
-
-def test_an_update_entered_when_the_oldest_of_its_tuples_in_the_train_did() -> None:
-    reports = train(OBJECTS, id=[1, 2], x=[1, 5], y=[1, 1], time=[0, 0], type=["car"] * 2, ts=[40, 30])
-    wanted = train(
-        "query int, kind string, radius double, focal int",
-        query=[7],
-        kind=["circle"],
-        radius=[9],
-        focal=[2],
-        ts=[35],
-        first=3,
-    )
-    assert run(Watch(every="train"), [reports, wanted])[0] == [((7, 1, 1), 30, 3), ((7, 1, 2), 30, 3)]
-    assert run(Watch(), [reports, wanted])[0] == [((7, 1, 1), 35, 3), ((7, 1, 2), 35, 3)]
-
-
-@pytest.mark.parametrize(
-    ("box", "objects", "queries", "message"),
-    [
-        (Watch(id="vid"), OBJECTS, QUERIES, r"`vid`.*id, x, y"),
-        (Watch(), "id string, x double, y double", QUERIES, r"`id`.*string.*whole number"),
-        (Watch(), "id int, x string, y double", QUERIES, r"`x`.*string.*number"),
-        (Watch(), OBJECTS, "query int, x int", r"lacks `kind`"),
-        (Watch(), OBJECTS, "query int, kind int", r"`kind`.*int32.*text"),
-        (Watch(), OBJECTS, "query int, kind string, k double", r"`k`.*double.*whole"),
-        (Watch(), OBJECTS, "query int, kind string, x string", r"`x`.*string.*number"),
-        (Watch(timeout=3), OBJECTS, QUERIES, r"`timeout`.*`time`"),
-        (Watch(timeout="3 ms", time="time"), OBJECTS, QUERIES, r"3 ms is no whole number of seconds, as `time`"),
-        (Watch(cache=2.0, speed=1.0, timeout=1, time="time"), OBJECTS, QUERIES, r"`cache`.*2.0"),
-        (Watch(cache=1.0), OBJECTS, QUERIES, r"`speed` and `timeout`"),
-        (Watch(conditions=(("heavy", expr("mass > 3")),)), OBJECTS, QUERIES, r"`mass`"),
-        (Watch(conditions=(("heavy", expr("time + 3")),)), OBJECTS, QUERIES, r"heavy.*`time \+ 3`.*int"),
-        (Watch(carry=("colour",)), OBJECTS, QUERIES, r"`colour`"),
-        (Watch(carry=("id",)), OBJECTS, QUERIES, r"two columns `id`"),
-    ],
-)  # fmt: skip
-def test_what_does_not_fit_is_refused_when_a_network_is_built(
-    box: Watch, objects: str, queries: str, message: str
-) -> None:
-    with pytest.raises(AustralisError, match=message):
-        box.outputs(schema(objects), schema(queries))
 
 
 @given(worlds(kinds=("rectangle", "circle", "polygon"), focal=False), st.integers(1, 3), st.booleans())

@@ -14,12 +14,12 @@ from australis.errors import ExpressionError, SchemaError
 from australis.expressions.aggregate import aggregation
 from australis.model.order import Order
 from australis.model.train import Train
-from australis.testing import Cut, cuts, train
+from australis.testing import Cut, cuts
 from tests.oracles import aggregate as folds
 from tests.oracles.order import Order as Arriving
 from tests.oracles.resample import resample
 from tests.oracles.running import SINGLY, in_any_order, partitioned, run
-from tests.oracles.tuples import Out, Stream, Tuple, interleaved, stream_of, streams
+from tests.oracles.tuples import Out, Stream, interleaved, stream_of, streams
 
 FUNCTIONS: dict[str, tuple[str, Any]] = {
     "n": ("count(*)", lambda window, t: folds.count(window)),
@@ -123,17 +123,6 @@ def test_it_counts_the_pairs_of_a_join_without_a_predicate(
     assert sum(row[2] for row, _, _ in counted) == len(pairs)
 
 
-def test_a_group_that_begins_late_is_near_an_old_tuple_still() -> None:
-    case = Case(size=1)
-    left = [Tuple({"a": 5}, 9, 1)]
-    right = [
-        Tuple({"b": b, "g": g, "h": 0, "x": b}, 4, n) for n, (b, g) in enumerate([(9, "x"), (5, "y"), (7, "y")], 2)
-    ]
-    assert [(row[:3], number) for row, _, number in run(case.box, case.trains(left, right), SINGLY)[0]] == [
-        (("y", 5, 1), 4)
-    ]
-
-
 def test_its_columns_are_the_groups_the_attribute_and_the_functions() -> None:
     made = Case(by=("h", "g")).box.outputs(schema("a int"), schema("b int, g string, h int, x int"))
     assert made["out"].names == ["h", "g", "a", *FUNCTIONS]
@@ -155,31 +144,3 @@ def test_arguments_that_do_not_fit_are_refused(
 ) -> None:
     with pytest.raises(error, match=message):
         Resample((("n", aggregation(function)),), left, right, size).outputs(schema("a int"), schema("b int, x int"))
-
-
-def test_a_tuple_with_nothing_near_has_a_result_too() -> None:
-    functions = {"n": "count(*)", "mean": "avg(x)", "one": "first(x)", "kinds": "count(distinct x)", "total": "sum(x)"}
-    box = Resample(tuple((n, aggregation(f)) for n, f in functions.items()), Order("a"), Order("b"), 1)
-    left = train("a int", a=[0, 5, 9], ts=[7, 3, 8], number=[1, 2, 6])
-    right = train("b int, x int", b=[5, 8], x=[4, 6], ts=[9, 1], number=[3, 4])
-    nothing = (0, None, None, 0, None)
-    expected = [((0, *nothing), 7, 3), ((5, 1, 4, 4, 1, 4), 3, 4), ((9, 1, 6, 6, 1, 6), 1, 6)]
-    for cut in (SINGLY, Cut(())):
-        assert run(box, [left, right], cut)[0] == expected
-    none = [((a, *nothing), ts, 6) for a, ts in ((0, 7), (5, 3), (9, 8))]
-    assert run(box, [left, right.slice(0, 0)], SINGLY)[0] == none
-
-
-def test_of_groups_only_those_with_a_tuple_near_have_a_result() -> None:
-    box = Resample((("n", aggregation("count(*)")),), Order("a"), Order("b", by=("g",)), 1)
-    left, right = train("a int", a=[0, 5]), train("b int, g string", b=[5, 40, 41], g=["x", "x", "y"], first=3)
-    assert [row for row, _, _ in run(box, [left, right])[0]] == [("x", 5, 1)]
-
-
-def test_ties_and_late_tuples() -> None:
-    box = Resample((("n", aggregation("count(*)")),), Order("a"), Order("b"), 1)
-    left, right = train("a int", a=[3, 2, 3], number=[1, 2, 3]), train("b int", b=[2, 3, 5, 4], first=4)
-    results, late_left, late_right = run(box, [left, right], SINGLY)
-    assert [(row, number) for row, _, number in results] == [((3, 2), 6), ((3, 2), 6)]
-    assert [row for row, _, _ in late_left] == [(2,)]
-    assert [row for row, _, _ in late_right] == [(4,)]

@@ -1,4 +1,4 @@
-"""Segments as values: cut, appended, shared, shown (XStream III-A, III-B); and columns of them."""
+"""Segments as values: cut, appended, shared, shown (XStream III-A, III-B)."""
 
 import pickle
 import time
@@ -7,20 +7,16 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from australis.arrow.schema import SAMPLES, data_type, schema, text
-from australis.boxes.signals.column import column, compact, segments
 from australis.boxes.signals.segments import Segment, runs, segment
-from australis.boxes.signals.timebases import Timebase, indices, timebase
+from australis.boxes.signals.timebases import timebase
 from australis.errors import RunError, SchemaError
 
 BASE = timebase(44100)
-RATES = st.fractions(Fraction(1, 20), 10**5, max_denominator=20)
-PHASES = st.fractions(-(10**6), 10**6, max_denominator=20)
 
 
 def numbers(length: int, dtype: str = "int16") -> Segment:
@@ -88,83 +84,12 @@ def test_it_shows_itself() -> None:
     assert repr(numbers(0)) == "<segment  0 int16 from 7, 44,100 Hz, 0 s>"
 
 
-@given(RATES, PHASES, st.integers(-(10**9), 10**9))
-def test_indices_and_times_convert_exactly(rate: Fraction, phase: Fraction, index: int) -> None:
-    base = timebase(rate, phase)
-    assert base.time(index) == phase + index / rate
-    assert base.first(base.time(index)) == base.last(base.time(index)) == index
-    assert base.frequency == rate
-
-
-@given(RATES, PHASES, st.integers(0, 2 * 10**15), st.sampled_from([1, 1000, 10**6]))
-def test_many_times_convert_as_one_does(rate: Fraction, phase: Fraction, time: int, unit: int) -> None:
-    base = timebase(rate, phase)
-    place = time * unit // 10**6
-    parts = [np.array([each]) for each in (place, base.rate, base.per, base.phase)]
-    exact = Fraction(place, unit)
-    assert indices(parts[0], unit, *parts[1:], up=True).tolist() == [base.first(exact)]
-    assert indices(parts[0], unit, *parts[1:], up=False).tolist() == [base.last(exact)]
-
-
-def test_rates_that_are_none_are_refused() -> None:
-    for wrong in (0, -5, "fast", "1/0", float("inf")):
-        with pytest.raises(SchemaError, match=r"rate"):
-            timebase(wrong)
-    with pytest.raises(SchemaError, match="too fine"):
-        timebase(Fraction(1, 1 << 40))
-    assert timebase(0.5) == Timebase(1, 2, 0)
-
-
 def test_the_text_of_a_schema_names_the_samples() -> None:
     wanted = "k int, a segment<int16>, b segment<complex64> not null"
     assert text(schema(wanted)) == wanted
     assert data_type("SEGMENT< float32 >") == data_type("segment<float32>")
     with pytest.raises(SchemaError, match=r"`int8`.*Samples are int16, int32"):
         schema("a segment<int8>")
-
-
-@given(
-    st.lists(st.none() | st.tuples(st.integers(0, 30), st.integers(0, 9)), max_size=8), st.sampled_from(list(SAMPLES))
-)
-def test_a_column_gives_back_its_values_whatever_is_done_to_it(
-    given_: list[tuple[int, int] | None], dtype: str
-) -> None:
-    whole = numbers(40, dtype)
-    values = [None if each is None else whole[each[0] : sum(each)] for each in given_]
-    there = column(values, dtype)
-    assert there.type == data_type(f"segment<{dtype}>")
-    there.validate(full=True)
-    assert segments(there).values() == values
-    assert segments(there).arrow().equals(there)
-    assert segments(pa.concat_arrays([there, there])).values() == values + values
-    some = there.slice(1, 4)
-    assert segments(compact(some)).values() == values[1:5]
-    odd = there.take(pa.array(range(len(values) - 1, -1, -2), pa.int64()))
-    less = compact(odd)
-    assert segments(less).values() == values[::-1][::2]
-    assert len(segments(less).samples) == sum(len(each) for each in values[::-1][::2] if each is not None)
-
-
-def test_overlaps_stay_shared_on_a_journey() -> None:
-    whole = segments(column([numbers(100)], "int16"))
-    rows = np.zeros(3, np.int64)
-    windows = whole.take(rows).on(whole.samples, np.array([10, 30, 20], np.int32), np.full(3, 20, np.int32))
-    less = segments(compact(windows.arrow()))
-    assert len(less.samples) == 40
-    assert [list(each) for each in less.values()] == [list(each) for each in windows.values()]
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, pa.schema({"a": less.arrow().type})) as writer:
-        writer.write_batch(pa.RecordBatch.from_arrays([less.arrow()], names=["a"]))
-    back = pa.ipc.open_stream(sink.getvalue()).read_next_batch()
-    assert segments(back.column(0)).values() == less.values()
-    assert back.to_pandas()["a"][0]["samples"].tolist() == list(windows.values()[0] or [])
-
-
-def test_a_column_of_something_else_is_refused() -> None:
-    with pytest.raises(SchemaError, match="int64 holds no segments"):
-        segments(pa.array([1]))
-    with pytest.raises(SchemaError, match="int16 is given for a column of segment<int32>"):
-        column([numbers(3)], "int32")
 
 
 def test_appending_takes_no_longer_after_many() -> None:

@@ -13,7 +13,6 @@ import pytest
 import australis as au
 from australis.api.network import Network
 from australis.cli.main import app
-from australis.engine.checkpoint import Checkpoint
 from australis.errors import RunError
 from tests.connectors.sinks.test_callback import Target
 from tests.engine.spark.test_run import REPORTS, reports
@@ -118,43 +117,6 @@ def test_a_checkpoint_that_is_removed_while_a_run_uses_it_is_told(spark: "SparkS
     folder.mkdir()
     run(spark, folder, 2)
     assert results(tmp_path) == results(folder)
-
-
-def failing(*_: object, **__: object) -> None:
-    raise RunError("Spark does not start")
-
-
-def test_a_run_whose_first_start_failed_can_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As one that was killed while Spark started: its sinks are open then, and nothing else is done."""
-    (tmp_path / "reports").mkdir()
-    monkeypatch.setattr("australis.engine.spark.start.session", failing)
-    for _ in range(2):
-        with pytest.raises(RunError, match="Spark does not start"):
-            NET.start(given(tmp_path), checkpoint=tmp_path / "checkpoint")
-
-
-def test_a_sink_that_is_refused_leaves_the_others_as_they_were(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "reports").mkdir()
-    monkeypatch.setattr("australis.engine.spark.start.session", failing)
-    with pytest.raises(RunError, match=r"output fast: .*fast\.txt"):
-        NET.start({**given(tmp_path), "fast": f"{tmp_path}/fast.txt"}, checkpoint=tmp_path / "checkpoint")
-    with pytest.raises(RunError, match="Spark does not start"):
-        NET.start(given(tmp_path), checkpoint=tmp_path / "checkpoint")
-
-
-@pytest.mark.parametrize(("one", "other"), [("out/", "out/"), ("out/", "out/*.csv"), ("out.csv", "out.csv")])
-def test_two_outputs_do_not_go_to_one_place(one: str, other: str, tmp_path: Path) -> None:
-    wanted = {**given(tmp_path), "cars": f"{tmp_path}/{one}", "fast": f"{tmp_path}/{other}"}
-    with pytest.raises(RunError, match=r"output fast: .*out.*: another output or another run writes to it"):
-        NET.start(wanted)
-
-
-def test_a_second_start_is_refused_before_it_touches_a_sink(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("australis.engine.spark.start.session", failing)
-    with Checkpoint(tmp_path / "checkpoint").begin(), pytest.raises(RunError, match="another run uses it; stop that"):
-        NET.start(given(tmp_path), checkpoint=tmp_path / "checkpoint")
-    assert not (tmp_path / "cars.csv").exists()
-    assert not (tmp_path / "fast").exists()
 
 
 @spark_only

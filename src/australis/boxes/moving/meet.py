@@ -172,8 +172,13 @@ def _add(table: Table, delta: Changes) -> None:
 
 def _matching(left: Table, right: Table, matched: Match, ours: Ints, theirs: Ints) -> tuple[Ints, Ints]:
     """The places among both that have equal keys."""
-    known = Table(pa.schema([left.schema.field(name).with_name(f"{n}") for n, name in enumerate(matched.left)]),
-                  [f"{n}" for n in range(len(matched.left))])  # fmt: skip
+    types = [
+        (left.schema.field(one).type, right.schema.field(other).type)
+        for one, other in zip(matched.left, matched.right, strict=True)
+    ]
+    # Whole numbers of different width are equal in the widest.
+    fields = [pa.field(f"{n}", one if one == other else pa.int64()) for n, (one, other) in enumerate(types)]
+    known = Table(pa.schema(fields), [field.name for field in fields])
     keys = []
     for table, names, slots in ((left, matched.left, ours), (right, matched.right, theirs)):
         columns = [table.get(name, slots) for name in names]

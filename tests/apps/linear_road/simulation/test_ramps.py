@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from australis.apps.linear_road.record import ENTRY, SEGMENTS
-from australis.apps.linear_road.simulation.ramps import destination, draw_wish, enlarge, enter, entries, idle
-from australis.apps.linear_road.simulation.road import DRIVING, MPH, road, wider
+from australis.apps.linear_road.simulation.ramps import destination, draw_wish, enter, entries, idle
+from australis.apps.linear_road.simulation.road import DRIVING, MPH, road
 from australis.kernels.random import chance
 
 
@@ -51,15 +51,3 @@ def test_those_who_rested_drive_again() -> None:
     enter(here, parked, 600, 0.0)
     assert sorted(here.vid[here.state == DRIVING]) == [7, 8]
     assert parked.numbers.tolist() == [0, 9]
-
-
-def test_more_room_keeps_what_is_there() -> None:
-    here, parked = road(1, 0, slots=512), idle()
-    for now in range(30):
-        enter(here, parked, now, 5.0)
-    more = wider(here)
-    assert np.array_equal(more.order[:, :, :512], here.order)
-    assert np.array_equal(more.place[:512], here.place)
-    free = more.free[: more.frees[0]].tolist()
-    assert sorted(free) == sorted(set(range(1024)) - set(np.flatnonzero(here.state).tolist()))
-    assert len(enlarge(parked).vid) == 2 * len(parked.vid)

@@ -1,5 +1,6 @@
-"""Write and Read: a keyed table that one box writes and others see as of each tuple's arrival."""
+"""Write: a keyed table that a box writes one tuple at a time, also where many tuples run as a loop."""
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -9,21 +10,19 @@ from hypothesis import strategies as st
 from australis.arrow.schema import schema
 from australis.boxes.read import Read
 from australis.boxes.write import Write
-from australis.errors import AustralisError, SchemaError
+from australis.errors import AustralisError, RunError, SchemaError
 from australis.expressions import expr
 from australis.model.box import Moment
 from australis.model.table import Keyed
-from australis.testing import Cut, cuts, train
+from australis.testing import Cut, cuts, drive, train
 from tests.oracles.running import SINGLY, in_any_order, partitioned, run
-from tests.oracles.tuples import Out, Stream, emitted, out, stream_of, streams
+from tests.oracles.tuples import Out, Stream, out, stream_of, streams
 
 TABLE = Keyed("accounts", schema("g string, k int, total bigint, note string, times bigint"), ("g", "k"))
 STREAM = "g string, k int, x int, s string"
 WRITE = Write(TABLE, (("total", expr("coalesce(old.total, 0) + x")), ("note", expr("s"))))
-READ = Read(TABLE, ("note", "total"))
 KEYS = {"g": st.none() | st.sampled_from("pq"), "k": st.none() | st.integers(0, 1)}
 WRITES = streams(**KEYS, x=st.none() | st.integers(0, 9), s=st.none() | st.sampled_from(["u", "v"]))
-READS = streams(**KEYS)
 
 Table = dict[tuple[Any, ...], tuple[Any, ...]]
 
@@ -42,18 +41,6 @@ def writes(stream: Stream) -> list[Out]:
     return [out([*each.row.values(), *written(table, each.row)], each.ts, each.number) for each in stream]
 
 
-def reads(stream: Stream, reading: Stream) -> list[Out]:
-    made = []
-    for each in reading:
-        table: Table = {}
-        for before in stream:
-            if before.number <= each.number:
-                written(table, before.row)
-        total, note, _ = table.get((each.row["g"], each.row["k"]), (None, None, None))
-        made.append(out([*each.row.values(), note, total], each.ts, each.number))
-    return made
-
-
 @given(WRITES, cuts())
 def test_writing_agrees_with_its_oracle_however_the_stream_is_cut(stream: Stream, cut: Cut) -> None:
     assert run(WRITE, [stream_of(STREAM, stream)], cut) == (writes(stream),)
@@ -67,26 +54,6 @@ def test_a_restart_after_any_step_changes_nothing(stream: Stream, cut: Cut) -> N
 @given(WRITES, st.integers(1, 3))
 def test_partitions_by_the_key_change_nothing(stream: Stream, partitions: int) -> None:
     assert partitioned(WRITE, [stream_of(STREAM, stream)], partitions) == (in_any_order(writes(stream)),)
-
-
-@given(WRITES, READS, cuts())
-def test_a_reader_sees_what_arrived_no_later_than_its_tuple(stream: Stream, reading: Stream, cut: Cut) -> None:
-    both = [stream_of(STREAM, stream), stream_of("g string, k int", reading)]
-    tables = WRITE.tables(both[0].schema)
-    got = []
-    for writing, asking in cut(*both):
-        WRITE.step(tables, (writing,), Moment())
-        got += READ.step(tables, (asking,), Moment())
-    assert emitted(got) == reads(stream, reading)
-
-
-@given(WRITES)
-def test_a_reader_of_its_own_writes_sees_the_written_row(stream: Stream) -> None:
-    whole = stream_of(STREAM, [each._replace(number=number) for number, each in enumerate(stream, 1)])
-    tables = WRITE.tables(whole.schema)
-    (after,) = WRITE.step(tables, (whole,), Moment())
-    (read,) = Read(TABLE, ()).step(tables, (whole,), Moment())
-    assert emitted([read]) == emitted([after])
 
 
 def test_many_keys_outgrow_the_first_table() -> None:
@@ -116,12 +83,6 @@ def test_many_keys_outgrow_the_first_table() -> None:
 def test_what_does_not_fit_is_refused(box: Read | Write, stream: str, message: str) -> None:
     with pytest.raises(AustralisError, match=message):
         box.outputs(schema(stream))
-
-
-def test_a_read_of_all_has_every_column_beside_the_key() -> None:
-    assert Read(TABLE, ()).outputs(schema("g string, k int"))["out"].names == ["g", "k", "total", "note", "times"]
-    with pytest.raises(SchemaError, match="both"):
-        Read(TABLE, ()).outputs(schema("g string, k int, times int"))
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.none() | st.integers(0, 9)), min_size=1, max_size=30))
@@ -187,3 +148,108 @@ def test_a_name_that_the_stream_has_cannot_be_returned() -> None:
     clash = Write(RETURNS.table, RETURNS.columns, (("x", expr("old.total")),))
     with pytest.raises(SchemaError, match="the stream has x already: return it under another name"):
         clash.outputs(schema(STREAM))
+
+
+NAN, INF = float("nan"), float("inf")
+
+
+def write(text: str, column: str, stream: str, values: list[Any], step: int) -> list[Any] | str:
+    """What the column is after each tuple, with so many tuples a train; or how the error begins."""
+    table = Keyed("t", schema(f"k int, m {column}"), ("k",))
+    box = Write(table, (("m", expr(text)),))
+    whole = train(f"k int, x {stream}", k=[1] * len(values), x=values)
+    try:
+        (rows,) = drive(box, [whole.slice(at, at + step) for at in range(0, len(values), step)])
+    except RunError as error:
+        return str(error)
+    return [m for _, _, m in rows]
+
+
+def agreed(text: str, column: str, stream: str, values: list[Any]) -> list[Any] | str:
+    """What a write gives, however the tuples are cut."""
+    found = {repr(write(text, column, stream, values, step)): step for step in (1, 3, len(values))}
+    assert len(found) == 1, found
+    return write(text, column, stream, values, len(values))
+
+
+@pytest.mark.parametrize(("function", "ends"), [("greatest", NAN), ("least", 0.0)])
+def test_nan_ranks_highest_however_the_tuples_are_cut(function: str, ends: float) -> None:
+    values = agreed(f"{function}(old.m, x)", "double", "double", [NAN, *map(float, range(9))])
+    assert repr(values[-1]) == repr(ends)
+    assert repr(values[0]) == "nan"
+
+
+def test_a_zero_stays_that_is_there_already() -> None:
+    assert repr(agreed("greatest(old.m, x)", "double", "double", [-0.0] + [0.0] * 12)) == repr([-0.0] * 13)
+    assert repr(agreed("least(old.m, x)", "double", "double", [0.0] + [-0.0] * 12)) == repr([0.0] * 13)
+
+
+LAZY = (
+    "case when old.m0 < 1000 then old.m0 * old.m0 else x end",
+    "if(old.m0 < 1000 or old.m0 is null, x, x - 1)",
+    "case when old.m0 >= 1000 then x when old.m0 * old.m0 >= 0 then 1 else x end",
+    "coalesce(x, old.m0 * old.m0)",
+    "case when old.m0 < 1000 and old.m0 * old.m0 > 0 or old.m0 is null or old.m0 > 0 or old.m0 * x < 0 then x end",
+    "case when old.m0 is null then x else case when x < 5 then -9223372036854775807 - old.m0 else x end end",
+)
+
+
+def test_what_is_not_needed_does_not_fail() -> None:
+    """Here the product of two numbers fits in no column."""
+    names = [f"m{at}" for at in range(len(LAZY))]
+    table = Keyed("t", schema({"k": "int", **dict.fromkeys(names, "bigint")}), ("k",))
+    box = Write(table, tuple(zip(names, map(expr, LAZY), strict=True)))
+    whole = train("k int, x bigint", k=[1] * 10, x=[10**12] * 10)
+    for step in (1, 3, 10):
+        (rows,) = drive(box, [whole.slice(at, at + step) for at in range(0, 10, step)])
+        first, *others = ([*row[2:]] for row in rows)
+        assert first == [10**12] * len(LAZY)
+        assert others == [[10**12, 10**12 - 1, *[10**12] * 4]] * 9
+
+
+def test_what_is_needed_fails_in_one_way() -> None:
+    wrong = agreed("coalesce(old.m * x, x)", "bigint", "bigint", [10**6] * 12)
+    assert "overflow" in wrong
+    narrow = agreed("coalesce(old.m * x, x)", "int", "bigint", [10**6] * 12)
+    assert "`m` of the table `t`, which is int32, does not fit" in narrow
+    assert agreed("coalesce(old.m // x, -9223372036854775808)", "bigint", "bigint", [1] * 12) == [-(2**63)] * 12
+    assert "overflow" in agreed("coalesce(old.m // x, -9223372036854775808)", "bigint", "bigint", [-1] * 12)
+
+
+def test_a_cast_is_guarded_by_the_row_that_was_there() -> None:
+    text = "case when x rlike '^[0-9]+$' and length(x) < 10 then coalesce(old.m, 0) + cast(x as int) else old.m end"
+    assert agreed(text, "bigint", "string", ["1", "two", "3", None, "4"] * 3)[-1] == 24
+    text = "case when old.m is null then 7 when old.m < 0 then cast(x as int) else old.m end"
+    assert agreed(text, "bigint", "string", ["1", "two", "3", None] * 3) == [7] * 12
+    text = "case when old.m is null then -7 when old.m < 0 then cast(x as int) else old.m end"
+    assert "'two'" in str(agreed(text, "bigint", "string", ["1", "two", "3", None] * 3))
+
+
+def test_whole_numbers_become_doubles_however_large() -> None:
+    assert agreed("greatest(old.m, x)", "double", "bigint", [2**53 + 1] * 12) == [float(2**53)] * 12
+    assert agreed("x", "double", "bigint", [2**53 + 1] * 12) == [float(2**53)] * 12
+
+
+@pytest.mark.parametrize("type_", ["timestamp", "timestamptz", "timestamp[ns, Europe/Paris]", "timestamp[s]"])
+def test_the_latest_time_is_kept(type_: str) -> None:
+    zone = UTC if "," in type_ or type_ == "timestamptz" else None
+    times = [datetime(2026, 1, 1, tzinfo=zone) + timedelta(hours=n * 7 % 10) for n in range(12)]
+    latest = [max(times[: n + 1]) for n in range(12)]
+    assert agreed("greatest(x, old.m)", type_, type_, times) == latest
+    assert agreed("greatest(old.m, x)", type_, type_, times) == latest
+
+
+WHOLE = st.sampled_from([-(2**63), -(2**63) + 1, -(2**31), -1, 0, 1, 2, 7, 2**31, 3_037_000_500, 2**62, 2**63 - 1])
+
+
+EXACT = ("coalesce(old.m, x) // x", "coalesce(old.m, x) % x", "case when old.m < x then old.m + x else x end",
+         "case when x > 0 then abs(coalesce(old.m, x)) * x else -coalesce(old.m, x) - x end")  # fmt: skip
+
+
+@pytest.mark.parametrize("text", EXACT)
+def test_whole_numbers_at_their_limits_agree(text: str) -> None:
+    @given(st.lists(WHOLE, min_size=10, max_size=14))
+    def agree(values: list[int]) -> None:
+        agreed(text, "bigint", "bigint", values)
+
+    agree()

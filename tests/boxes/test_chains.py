@@ -1,12 +1,15 @@
-"""Join and Resample on values up to the extremes of their type."""
+"""Chains of held tuples: bands around values up to the extremes of their type, in Join and Resample."""
 
+import math
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from australis.arrow.schema import schema
+from australis.boxes.chains import limit, lowest, taken
 from australis.boxes.join.join import Join
 from australis.boxes.resample.resample import Resample
 from australis.errors import SchemaError
@@ -81,3 +84,32 @@ def test_bands_that_64_bits_cannot_say_are_refused(type_: str, size: Any) -> Non
         Join(Order("a"), Order("b"), size, None).outputs(*streams)
     with pytest.raises(SchemaError, match=r"band|span|reach"):
         Resample((("n", aggregation("count(*)")),), Order("a"), Order("b"), size).outputs(*streams)
+
+
+@pytest.mark.parametrize(("promised", "size", "low"), [
+    (LEAST, 0, LEAST), (LEAST, MOST, LEAST), (-1, MOST, LEAST), (-2, MOST, LEAST), (0, MOST, LEAST + 1),
+    (MOST, MOST, 0), (MOST, 1, MOST - 1), (LEAST + 5, 5, LEAST), (LEAST + 5, 6, LEAST),
+])  # fmt: skip
+def test_the_limit_of_whole_numbers_stays_in_64_bits(promised: int, size: int, low: int) -> None:
+    assert limit(np.array([promised]), size).tolist() == [low]
+
+
+@pytest.mark.parametrize("size", [0.0, 0.1, 5e-324, 1.0, 1e300])
+@pytest.mark.parametrize("promised", [0.0, -0.0, 0.3, 0.4, -1e300, 1e300, 5e-324, 1e16])
+def test_no_double_below_the_limit_is_near_what_was_promised(promised: float, size: float) -> None:
+    (low,) = limit(np.array([promised]), size)
+    below = math.nextafter(low, -INF)
+    for _ in range(4):
+        assert promised - below > size
+        below = math.nextafter(below, -INF)
+
+
+def test_nothing_lies_below_the_lowest_limit() -> None:
+    assert lowest(np.dtype(np.int64)).tolist() == [LEAST]
+    assert lowest(np.dtype(np.float64)).tolist() == [-INF]
+    assert limit(np.array([-INF, INF]), 1.0).tolist() == [-INF, INF]
+
+
+def test_rows_that_took_no_slot_are_left_out() -> None:
+    for slots in ([], [0, 3], [-1], [4, -1, 0, -1]):
+        assert taken(np.array(slots, np.int64)).tolist() == [slot for slot in slots if slot >= 0]

@@ -8,9 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import australis as au
-from australis.arrow.schema import schema
 from australis.boxes.moving import Watch
-from australis.errors import AustralisError
 from australis.netfile import netfile
 from australis.plan import plan
 from australis.testing import Cut, cuts, train
@@ -35,17 +33,6 @@ def test_every_report_is_told_of_however_the_stream_is_cut(
     streams = trains(world)
     out = run(box, streams, cut, restart=restart)[0]
     assert numbered(out) == stepwise(World(CONDITIONS, timeout), streams)
-
-
-@settings(max_examples=60)
-@given(worlds(), cuts(), st.none() | st.integers(0, 5), st.booleans(), st.integers(1, 6))
-def test_every_span_of_time_is_told_of_however_the_stream_is_cut(
-    world: Any, cut: Cut, timeout: int | None, restart: bool, span: int
-) -> None:
-    box = Watch(conditions=TRUCKS, time="time", timeout=timeout, every=span)
-    streams = trains(world)
-    out = run(box, streams, cut, restart=restart)[0]
-    assert numbered(out) == stepwise(World(CONDITIONS, timeout), streams, spans(streams, span))
 
 
 @pytest.mark.slow
@@ -109,23 +96,6 @@ def test_who_comes_and_goes_within_a_train_is_told_of() -> None:
     told = [(number, row) for row, _, number in run(Watch(), [reports, wanted], WHOLE)[0]]
     assert told == [(2, (1, 1, 7)), (4, (1, -1, 7))]
     assert run(Watch(every="train"), [reports, wanted], WHOLE)[0] == []
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"every": 5}, r"`every` 5 is a span.*`time`"),
-        ({"every": 0, "time": "time"}, r"`every` is `report`, `train` or a span"),
-        ({"every": "5 ms", "time": "time"}, r"5 ms is no whole number of seconds.*`time`"),
-        ({"every": "report", "cache": 0.0}, r"with a `cache`.*`train`"),
-        ({"every": "tuple"}, r"`tuple`"),
-    ],
-)
-def test_other_choices_are_refused(options: Any, message: str) -> None:
-    with pytest.raises(AustralisError, match=message):
-        au.stream("o", OBJECTS).moving.watch(au.stream("q", QUERIES), **options)
-    assert Watch(cache=0.0).each is False
-    assert Watch(every="train").outputs(schema(OBJECTS), schema(QUERIES))
 
 
 def test_network_files_keep_the_choice() -> None:
