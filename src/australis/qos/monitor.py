@@ -1,0 +1,111 @@
+"""The monitor: what a run costs and how fast tuples come, from what its batches measured of late (Aurora 4.1, 4.4)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from math import exp
+from typing import Any
+
+from australis.errors import RunError
+from australis.model.network import Arrow, Network
+from australis.model.qos import BoxCost, Costs
+
+WINDOW = 30.0
+"""A batch that was so many seconds ago counts a third as much as the last one."""
+
+Place = tuple[str, str, str]
+"""The kind of a row of measurements, its name, and its port or ""."""
+
+
+@dataclass(frozen=True)
+class Monitor:
+    """Sums of seconds and tuples in which older batches count less: their quotients are costs and selectivities.
+
+    It is a value: `add` gives the next one.
+    """
+
+    seconds: Mapping[Place, float] = field(default_factory=dict)
+    tuples: Mapping[Place, float] = field(default_factory=dict)
+    time: float = 0.0
+    """How much time the sums are over, in seconds."""
+
+    def add(self, rows: Iterable[Mapping[str, Any]], elapsed: float) -> Monitor:
+        """The monitor after a batch: the rows that were measured of it, `elapsed` seconds after the one before."""
+        fade = exp(-max(elapsed, 0.0) / WINDOW)
+        seconds = {place: value * fade for place, value in self.seconds.items()}
+        tuples = {place: value * fade for place, value in self.tuples.items()}
+        for row in rows:
+            for kind, spent, count in _counted(row):
+                place = (kind, row["name"] or "", (row["port"] or "") if kind in ("arrow", "exchange") else "")
+                seconds[place] = seconds.get(place, 0.0) + (spent or 0.0)
+                tuples[place] = tuples.get(place, 0.0) + (count or 0)
+        return replace(self, seconds=seconds, tuples=tuples, time=self.time * fade + elapsed)
+
+    def costs(self, network: Network) -> Costs:
+        """What the parts of a network cost. What has had no tuple yet is not named."""
+        boxes = {
+            node.name: BoxCost(
+                self._quotient(("box", node.name, "")),
+                {port: self._selectivity(node.name, port) for port in network.schemas[node.name]},
+            )
+            for node in network.nodes
+            if self.tuples.get(("box", node.name, ""))
+        }
+        exchanges = {
+            network.render_arrow(Arrow(name, port)): self._quotient((kind, name, port))
+            for kind, name, port in self.tuples
+            if kind == "exchange" and port in network.schemas.get(name, ()) and self.tuples[kind, name, port]
+        }
+        return Costs(
+            boxes,
+            self._each("source", (input.name for input in network.inputs)),
+            exchanges,
+            self._each("sink", (output.name for output in network.outputs)),
+            self._quotient(("batch", "", "")),
+        )
+
+    def rates(self, network: Network) -> dict[str, float]:
+        """How many tuples a second come from each source."""
+        streams = (input.name for input in network.inputs if not input.static)
+        return {name: self.tuples.get(("source", name, ""), 0.0) / max(self.time, 1e-9) for name in streams}
+
+    def _each(self, kind: str, names: Iterable[str]) -> dict[str, float]:
+        return {name: self._quotient((kind, name, "")) for name in names if self.tuples.get((kind, name, ""))}
+
+    def _quotient(self, place: Place) -> float:
+        tuples = self.tuples.get(place, 0.0)
+        return self.seconds[place] / tuples if tuples else 0.0
+
+    def _selectivity(self, box: str, port: str) -> float:
+        return self.tuples.get(("arrow", box, port), 0.0) / self.tuples["box", box, ""]
+
+    def render(self) -> str:
+        """The monitor as JSON, to be kept on a checkpoint."""
+        rows = [[*place, self.seconds[place], self.tuples[place]] for place in self.tuples]
+        return json.dumps({"time": self.time, "sums": rows})
+
+    @classmethod
+    def parse(cls, text: str) -> Monitor:
+        """The monitor in a text that `render` made."""
+        try:
+            data = json.loads(text)
+            places = {(str(kind), str(name), str(port)): sums for kind, name, port, *sums in data["sums"]}
+            seconds = {place: float(spent) for place, (spent, _) in places.items()}
+            return cls(seconds, {place: float(count) for place, (_, count) in places.items()}, float(data["time"]))
+        except (ValueError, KeyError, TypeError) as error:
+            raise RunError(f"this is no monitor's state: {error!r}") from error
+
+
+def _counted(row: Mapping[str, Any]) -> Iterable[tuple[str, float | None, float | None]]:
+    """What a row adds: the kind of place, seconds and tuples."""
+    kind = row["kind"]
+    if kind in ("box", "exchange", "sink"):
+        yield kind, row["seconds"], row["taken"]
+    elif kind == "source":
+        yield kind, row["seconds"], row["given"]
+    elif kind == "arrow":
+        yield kind, None, row["given"]
+    elif kind == "batch":
+        yield kind, row["fixed"], 1
