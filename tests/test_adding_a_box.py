@@ -111,6 +111,7 @@ def test_it_is_one_file_one_line_and_one_test(place: Path) -> None:
     assert dict(named)["src/australis/boxes/__init__.pyi"] == 1
 
 
+@pytest.mark.slow
 def test_its_own_test_passes(place: Path) -> None:
     done(python(place, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/boxes/test_sample.py"))
 

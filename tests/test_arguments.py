@@ -264,6 +264,7 @@ def test_every_method_is_tried() -> None:
     assert sorted(CALLS) == sorted(METHODS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", METHODS)
 def test_the_calls_are_right(name: str) -> None:
     for call in CALLS[name]:

@@ -81,6 +81,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("document", DOCUMENTS, ids=short)
 def test_examples_in_documents_work(document: Path, place: Path) -> None:
     namespace: dict[str, Any] = {"__name__": "__main__"}
@@ -96,6 +97,7 @@ def test_blocks_that_do_not_run_are_listed_with_a_reason(document: Path) -> None
     assert len(marked) == allowed, f"{marked} say `no-run`, and NOT_RUN allows {allowed}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", sorted(ROOT.glob("examples/**/*.py")), ids=short)
 def test_example_scripts_run(script: Path, place: Path) -> None:
     shell(f"python {short(script)}", short(script))

@@ -62,6 +62,7 @@ def test_a_network_is_built_without_what_runs_it() -> None:
     assert not loaded(NETWORK) & (HEAVY - {"sqlglot"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sink", ["jams.csv", "jams.jsonl"])
 def test_a_local_run_loads_no_spark_and_nothing_of_other_boxes(sink: str, tmp_path: Path) -> None:
     (tmp_path / "write.py").write_text(NETWORK + "au.dump(net, 'jams.yaml')\n")

@@ -68,6 +68,7 @@ def test_whole_numbers_are_near_up_to_the_ends_of_64_bits(
     agree("bigint", streams, size, slacks, cut)
 
 
+@pytest.mark.slow
 @given(sides(DOUBLES), BANDS, SLACKS, cuts(3))
 @example(([Tuple({"a": 0.3}, 1, 1)], [Tuple({"b": 0.4}, 2, 2)]), 0.1, (0, 0), SINGLY)
 @example(([Tuple({"a": 0.4}, 2, 2)], [Tuple({"b": 0.3}, 1, 1)]), 0.1, (0, 0), SINGLY)

@@ -120,6 +120,7 @@ def test_every_box_counts_what_it_could_not_use(kind: str) -> None:
     assert all("at box `it`: " in each for each in found.losses())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("partitions", [1, 3])
 @pytest.mark.parametrize("limit", [2, 1000])
 @pytest.mark.parametrize("kind", NETWORKS)

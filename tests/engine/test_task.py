@@ -64,6 +64,7 @@ def batches(job: Job, limit: int, folder: Path) -> Iterator[dict[str, pa.RecordB
         offset = after
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("partitions", [1, 2, 4])
 @pytest.mark.parametrize("limit", [2, 7, 1000])
 @pytest.mark.parametrize("warm", [True, False], ids=["warm", "cold"])

@@ -143,6 +143,7 @@ class Guarded:
             yield from ((at, row) for row in [row for row, made in enumerate(rows) if made is None][:8])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LOOPS)
 def test_a_chain_gives_what_its_rows_give(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(generated, "WORTH", -1)
@@ -191,6 +192,7 @@ def _check_chain(guarded: Guarded) -> None:
         asked[at, row] = False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LOOPS)
 def test_a_recurrence_gives_what_its_rows_give(name: str) -> None:
     """The second column is what the tuple before has left in the table, under one key for all."""

@@ -157,6 +157,7 @@ def test_every_cast_between_types(function: str) -> None:
     assert wrong == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, own in AGGREGATES.items() if name == own] + ["count(distinct"])
 def test_every_aggregate_on_every_type(name: str) -> None:
     wrong = []

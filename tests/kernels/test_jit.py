@@ -68,6 +68,7 @@ def test_what_others_could_have_made_is_not_used(made: str, homeless: Path) -> N
 UNKNOWN = ["unshare", "--user", "--map-user=12345", "--map-group=12345"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     shutil.which("unshare") is None or subprocess.run([*UNKNOWN, "true"], capture_output=True).returncode != 0,
     reason="no other user can be had here",

@@ -194,6 +194,7 @@ def test_silent_objects_are_gone(cars: Any, cut: Cut, partitions: int, timeout: 
     follow(query, inside, cars, cut, partitions, moving=moving)
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(reports(), cuts(), PARTITIONS, st.sampled_from([INSIDE, NEAR]), st.sampled_from([AROUND, NEARBY]), st.booleans())
 def test_answers_are_joined_with_answers(

@@ -49,6 +49,7 @@ def statements(draw: st.DrawFn) -> str:
 MOVINGS = [Moving(), Moving(first="inside"), Moving(time="time", timeout=3), Moving(first="selection")]
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(st.lists(statements(), min_size=2, max_size=6), reports(), cuts(), st.sampled_from([1, 2]),
        st.sampled_from(MOVINGS), st.booleans())  # fmt: skip

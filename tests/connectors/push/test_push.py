@@ -340,6 +340,7 @@ def test_a_body_for_which_there_is_no_room_any_more_is_told(push, endpoint, monk
         assert client.post(lines(1))[0] == 200
 
 
+@pytest.mark.slow
 def test_a_thousand_connections_that_bring_nothing_leave_others_answered(push, endpoint):
     threads, handles = threading.active_count(), len(list(Path("/proc/self/fd").iterdir()))
     with ExitStack() as promised:

@@ -56,6 +56,7 @@ def test_killed_writers_leave_the_same_bytes_as_an_undisturbed_one(where, folder
     assert any(k.split("/")[0] == name for k in whole)
 
 
+@pytest.mark.slow
 def test_what_was_written_reads_back(folder):
     with pa.ipc.open_stream(folder / "killed" / "out.arrows") as stream:
         batches = stream.read_all().column("batch").to_pylist()

@@ -233,6 +233,7 @@ def test_a_network_goes_on_from_its_state(checkpoint: Path, warm: bool) -> None:
     assert resumed.end() == straight.end()
 
 
+@pytest.mark.slow
 def test_a_process_that_is_behind_replays_what_another_wrote(checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     scripted(checkpoint, 0, 4)
     subprocess.run([sys.executable, SCRIPT, checkpoint, "4", "9"], check=True, stdout=subprocess.DEVNULL)
@@ -323,6 +324,7 @@ def test_a_checkpoint_that_is_no_folder_is_an_error(tmp_path: Path) -> None:
 # The folder stays small.
 
 
+@pytest.mark.slow
 def test_the_folder_is_bounded_over_a_thousand_versions(checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(state, "DELTAS", 64)
     most = [0, 0]
@@ -365,6 +367,7 @@ def test_heavy_snapshots_are_saved_beside_the_steps_that_follow(
 # Whatever breaks, what was acknowledged is there.
 
 
+@pytest.mark.slow
 def test_a_writer_killed_at_any_moment_loses_nothing_that_it_acknowledged(checkpoint: Path) -> None:
     acknowledged, moments = 0, random.Random(7)
     with subprocess.Popen([sys.executable, SCRIPT, checkpoint], stdin=PIPE, stdout=PIPE, text=True) as server:
@@ -387,6 +390,7 @@ class Killed(BaseException):
     """The process ends here."""
 
 
+@pytest.mark.slow
 def test_a_crash_between_any_two_operations_loses_nothing(checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     left = 0
 

@@ -82,6 +82,7 @@ def _too_big(row: int, *_: object) -> None:
     raise OverflowError(row)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("total", "mean", "up"), [(t, MEAN[i % 4], UP[i % 5]) for i, t in enumerate(TOTAL)])
 def test_it_agrees_with_a_row_at_a_time(total: str, mean: str, up: str) -> None:
     columns = {"old.total": total, "old.n": "coalesce(old.n, 0) + 1", "old.m": mean, "old.up": up}

@@ -147,6 +147,7 @@ def test_free_speeds_lie_as_far_apart_as_measured(tmp_path: Path, seed: int) -> 
     assert found.fast == pytest.approx(ORIGINAL.fast, rel=0.4)
 
 
+@pytest.mark.slow
 def test_ramps_let_in_as_many_where_jams_end_as_elsewhere(tmp_path: Path) -> None:
     note = simulate(tmp_path, seconds=6000)
     late = [*half_minutes(feed(tmp_path), 0)][-1200 // EVERY :]
