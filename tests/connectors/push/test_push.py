@@ -5,6 +5,7 @@ import json
 import os
 import pickle
 import random
+import re
 import shutil
 import socket
 import subprocess
@@ -141,7 +142,8 @@ def vids(push):
 
 
 def names(push):
-    return sorted(path.name for path in Path(push.spool).glob("[!.]*"))
+    """The files of the spool, without the times when they were stored."""
+    return sorted(re.sub(r"-\d+\.", ".", path.name) for path in Path(push.spool).glob("[!.]*"))
 
 
 # What is taken
@@ -524,7 +526,8 @@ def test_posts_that_wait_are_written_together(push):
         opened.put(post(ARROW, stream(ROWS), SCHEMA))
         assert [waiting.number for waiting in again] == [5, None, None]
     assert vids(push) == [*range(11), 1, 2]
-    assert (Path(push.spool) / "000000000002.csv").read_bytes() == b"vid,mph\n3,1\n4,1\n5,1\n"
+    (second,) = Path(push.spool).glob("000000000002-*.csv")
+    assert second.read_bytes() == b"vid,mph\n3,1\n4,1\n5,1\n"
 
 
 # The spool
@@ -542,7 +545,8 @@ def test_release_removes_what_was_read_and_numbers_go_on(push):
         assert len(names(push)) == 3 + bool(round)
         assert [vid for vid, _ in reader.more()] == [0, 1, 2]
         assert names(push) == [f"{3 * round + 3:012}.jsonl"]
-    (Path(push.spool) / names(push)[0]).unlink()  # by hand
+    (last,) = Path(push.spool).glob("[!.]*")
+    last.unlink()  # by hand
     with closing(Spool(push.spool)) as opened:
         assert opened.put(post(JSON, lines(1), SCHEMA)) == 10
 
@@ -568,6 +572,77 @@ def test_a_spool_lives_longer_than_a_folder_of_files(push):
     reader.offset = {"before": 1 << 40, "files": [[str(Path(push.spool) / f"{1 << 32:012}.jsonl"), 5, 5, 0]]}
     assert [vid for vid, _ in reader.more()] == [0, 1, 2]
     assert reader.numbers == [(number << 30) + 1 for number in range((1 << 32) + 1, (1 << 32) + 4)]
+
+
+# When posts came
+
+
+def times(push, limit=1000):
+    """When the tuples of a spool came, in batches of about so many."""
+    found, offset = [], push.start()
+    while (end := push.latest(offset, limit)) != offset:
+        for split in push.splits(offset, end, 3):
+            for part in pickle.loads(pickle.dumps(push)).read(split):
+                found += [part.ts] * part.tuples.num_rows
+        offset = end
+    return found
+
+
+def test_tuples_came_when_they_were_stored_whoever_reads_them_and_when(push, client):
+    before = time.time_ns() // 1000
+    for number in range(5):
+        client.post(lines(number, number))
+    found = times(push)
+    assert before <= found[0]
+    assert found == sorted(found)
+    assert found[-1] <= time.time_ns() // 1000
+    assert found[::2] == found[1::2]
+    assert times(push, 1) == times(push, 3) == found
+    copy = shutil.copytree(push.spool, Path(push.spool).with_name("copy"), ignore=shutil.ignore_patterns(".*"))
+    assert times(replace(push, spool=str(copy))) == found
+
+
+def test_the_times_of_posts_never_fall(push, monkeypatch):
+    clock = 1_000_000
+    monkeypatch.setattr(spool.time, "time_ns", lambda: clock * 1000)
+    with closing(Spool(push.spool)) as opened:
+        opened.put(post(JSON, lines(1), SCHEMA))
+        clock = 900_000
+        opened.put(post(JSON, lines(2), SCHEMA))
+    with closing(Spool(push.spool)) as opened:
+        opened.put(post(JSON, lines(3), SCHEMA))
+        clock = 1_100_000
+        opened.put(post(JSON, lines(4), SCHEMA))
+    assert times(push) == [1_000_000, 1_000_000, 1_000_000, 1_100_000]
+
+
+def test_files_of_a_spool_without_times_are_read(push):
+    Path(push.spool).mkdir()
+    (Path(push.spool) / "000000000001.jsonl").write_bytes(lines(1))
+    with closing(Spool(push.spool)) as opened:
+        assert opened.put(post(JSON, lines(2), SCHEMA)) == 2
+    first, second = times(push)
+    assert first is None
+    assert second > 0
+    assert push.arrived(push.start()) is None
+
+
+def test_what_waits_in_a_spool_came_when_the_next_file_was_stored(push, monkeypatch):
+    with closing(Spool(push.spool)) as opened:
+        for number in range(3):
+            monkeypatch.setattr(spool.time, "time_ns", lambda at=number: (at + 1) * 1_000_000)
+            opened.put(post(JSON, lines(*range(3)), SCHEMA))
+    offset, found = push.start(), []
+    while (end := push.latest(offset, 1)) != offset:
+        found.append(push.arrived(offset))
+        offset = end
+    assert sorted(found) == found
+    assert set(found) == {1000, 2000, 3000}
+    assert push.arrived(offset) is None
+    assert replace(push, spool=f"{push.spool}/none").arrived(push.start()) is None
+
+
+# Room
 
 
 def test_a_spool_that_is_full_says_so_and_loses_nothing(push, monkeypatch):

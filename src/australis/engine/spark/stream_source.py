@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 
-from australis.connectors.source import Offset, Releasing, Ringing, Split
+from australis.connectors.source import Offset, Releasing, Ringing, Split, Stamped
 from australis.engine.batch import Batch, batch, room
 from australis.engine.exchange import batch_folder
 from australis.engine.idle import Look, Wait
@@ -69,6 +69,7 @@ class StreamReader(DataSourceStreamReader):
         if start["end"]:
             return Look(start, bells=(self.control.folder,))
         job = self._job(directive.network)
+        clock = time.time_ns() // 1000  # before the sources are asked: what they do not tell of yet came after it
         inputs = {
             input.name: job.sources[input.name].latest(_before(job, start, input.name), directive.limit)
             for input in job.streams
@@ -86,7 +87,8 @@ class StreamReader(DataSourceStreamReader):
                 "version": version,
                 "first": start["first"] + start["room"],
                 "room": room(job.partitions, job.wide),
-                "clock": time.time_ns() // 1000,
+                "clock": clock,
+                "until": min([clock, *_arrived(job, inputs)]),
                 "end": end,
                 "ended": ended,
                 "network": directive.network,
@@ -131,6 +133,13 @@ class StreamReader(DataSourceStreamReader):
         if number not in self._shipped:
             self._shipped[number] = self.control.read_job(number)
         return self._shipped[number].job
+
+
+def _arrived(job: Job, inputs: Mapping[str, Offset]) -> list[int]:
+    """The times before which nothing came of what waits in each input."""
+    sources = [(job.sources[name], offset) for name, offset in inputs.items()]
+    times = [source.arrived(offset) for source, offset in sources if isinstance(source, Stamped)]
+    return [time for time in times if time is not None]
 
 
 def _before(job: Job, start: dict[str, Any], name: str) -> Offset:
