@@ -34,6 +34,9 @@ class NoMeasures(TaskMeasures):
     def count(self, source: str, port: str, train: Train) -> None:
         pass
 
+    def read(self, input: str, train: Train) -> None:
+        pass
+
 
 def share(folder: Path, repeat: int) -> float:
     """The fraction of a task's time that measuring takes, for the network of windows over the files of a folder."""

@@ -12,25 +12,35 @@ import numpy as np
 import pyarrow as pa
 
 from australis.arrow.schema import schema
+from australis.engine.delays import Arrivals, ArrivalSketch, histogram, number_sketch
 from australis.engine.superbox import Event, Passage
-from australis.model.box import LATE, REFUSED, lost
+from australis.model.box import LATE, OUT, REFUSED, lost
 from australis.model.network import Network
-from australis.model.train import Train
+from australis.model.train import Ints, Train
 
 SCHEMA = schema(
     "batch bigint, kind string, name string, port string, partition int,"
-    " seconds double, taken bigint, given bigint, late bigint, refused bigint, bytes bigint, delay double, worst double"
+    " seconds double, taken bigint, given bigint, late bigint, refused bigint, bytes bigint,"
+    " delay double, worst double, age double, oldest double, delays array<bigint>"
 )
-"""A row is a `box`, an `arrow` or an `output`.
+"""A row is a `box`, an `arrow`, a `source` or an `output`.
 
 A box has its seconds, the tuples that it took, those that it gave on its main port, and those that it found late or
 refused. An arrow is a port of a box or an input: the tuples that its box took, those that it gave on this port, and
-their bytes. An output has its tuples, and their mean and longest delay in seconds since they, or the oldest they are
-made of, entered.
+their bytes. A source is an input as a task reads it, with its tuples.
+
+An output has its tuples. Their mean `delay` and the `worst`, in seconds, count from when the tuple came that completed
+a result: the one that closed a window, say. `delays` is a histogram of them (see `australis.engine.delays`). Their mean
+`age` and the `oldest` count from when the oldest tuple came that a result is made of.
 """
-PART = schema("output string, file string, tuples bigint, bytes bigint, first bigint, after double")
-"""A part of an output: when its first tuple entered, and how long after it the others did on average, in microseconds.
-(A double would hold a time since 1970 to a quarter of one only.)"""
+SENT = pa.schema([*SCHEMA, *schema("numbers array<bigint>, times array<bigint>")])
+"""What tasks send. The row of a source has points that tell when its tuples came, by their arrival numbers."""
+PART = schema(
+    "output string, file string, tuples bigint, bytes bigint, first bigint, after double,"
+    " numbers array<bigint>, weights array<bigint>"
+)
+"""A part of an output: when its first tuple came, and how long after it the others did on average, in microseconds.
+(A double would hold a time since 1970 to a quarter of one only.) Of its arrival numbers it has a sketch."""
 
 
 @dataclass
@@ -41,6 +51,8 @@ class TaskMeasures:
     boxes: dict[str, list[float]] = field(default_factory=dict)
     arrows: dict[tuple[str, str], list[int]] = field(default_factory=dict)
     widths: dict[tuple[str, str], int | None] = field(default_factory=dict)
+    arrivals: dict[str, ArrivalSketch] = field(default_factory=dict)
+    """When tuples came, by input."""
 
     def run(self, events: Iterable[Event | Passage], uncounted: Collection[tuple[str, str]] = ()) -> None:
         """Run boxes, and measure each. Those of a chain share its time by the tuples that they take.
@@ -63,6 +75,11 @@ class TaskMeasures:
     def count(self, source: str, port: str, train: Train) -> None:
         """Count what flows from a port."""
         self._flowed(source, port, len(train), train)
+
+    def read(self, input: str, train: Train) -> None:
+        """Count what was read of an input, and note when it came."""
+        self.count(input, OUT, train)
+        self.arrivals.setdefault(input, ArrivalSketch()).add(train)
 
     def _passed(self, passage: Passage, seconds: float) -> None:
         taken = (len(passage.train), *passage.counts[:-1])
@@ -99,14 +116,17 @@ class TaskMeasures:
         for (source, port), (tuples, size) in self.arrows.items():
             taken_by_box = int(self.boxes[source][1]) if source in self.boxes else None
             rows.append(_row(batch, "arrow", source, port, partition, taken=taken_by_box, given=tuples, bytes=size))
-        return _table(rows, SCHEMA)
+        for name, sketch in self.arrivals.items():
+            numbers, times = sketch.points()
+            rows.append(_row(batch, "source", name, OUT, partition, given=sketch.tuples, numbers=numbers, times=times))
+        return _table(rows, SENT)
 
 
 def _row(
-    batch: int, kind: str, name: str, port: str | None, partition: int | None, **values: float | None
+    batch: int, kind: str, name: str, port: str | None, partition: int | None, **values: float | Ints | None
 ) -> tuple[object, ...]:
     place = {"batch": batch, "kind": kind, "name": name, "port": port, "partition": partition}
-    return tuple((place | values).get(column) for column in SCHEMA.names)
+    return tuple((place | values).get(column) for column in SENT.names)
 
 
 def _width(columns: pa.Schema) -> int | None:
@@ -119,24 +139,37 @@ def _width(columns: pa.Schema) -> int | None:
 
 
 def part(name: str, file: str, trains: list[Train]) -> pa.RecordBatch:
-    """The row of a part of an output: its file if it is written, how much it is, and when its tuples entered."""
+    """The row of a part of an output: its file if it is written, how much it is, and when its tuples came."""
     times = [train.ts for train in trains if len(train)]
     tuples, size = sum(map(len, trains)), sum(train.nbytes for train in trains)
     if not tuples:
-        return _table([(name, file, 0, size, None, None)], PART)
+        return _table([(name, file, 0, size, None, None, [], [])], PART)
     first = min(int(ts.min()) for ts in times)
     after = sum(float(np.sum(ts - first)) for ts in times) / tuples
-    return _table([(name, file, tuples, size, first, after)], PART)
+    return _table([(name, file, tuples, size, first, after, *number_sketch(trains))], PART)
 
 
-def output(batch: int, name: str, parts: Iterable[dict[str, Any]], now: int) -> pa.RecordBatch:
-    """The row of an output that is given parts at a time in microseconds."""
+def output(
+    batch: int,
+    name: str,
+    parts: Iterable[dict[str, Any]],
+    now: int,
+    arrivals: Arrivals | None = None,
+    inputs: Collection[str] = (),
+) -> pa.RecordBatch:
+    """The row of an output that is given parts at a time in microseconds, completed by tuples of `inputs`."""
     rows = [row for row in parts if row["tuples"]]
     tuples, size = (sum(row[column] for row in rows) for column in ("tuples", "bytes"))
-    delay = sum((now - row["first"] - row["after"]) * row["tuples"] for row in rows) / tuples / 1e6 if rows else None
-    worst = (now - min(row["first"] for row in rows)) / 1e6 if rows else None
-    row = _row(batch, "output", name, None, None, given=tuples, bytes=size, delay=delay, worst=worst)
-    return _table([row], SCHEMA)
+    values: dict[str, float | Ints | None] = {"given": tuples, "bytes": size}
+    if rows:
+        known = Arrivals(now) if arrivals is None else arrivals
+        numbers, weights = (np.concatenate([row[column] for row in rows]) for column in ("numbers", "weights"))
+        delays = (now - known.clock - known.times(numbers, inputs)) / 1e6
+        values["delay"], values["worst"] = float(np.average(delays, weights=weights)), float(delays.max())
+        values["delays"] = histogram(delays, weights)
+        values["age"] = sum((now - row["first"] - row["after"]) * row["tuples"] for row in rows) / tuples / 1e6
+        values["oldest"] = (now - min(row["first"] for row in rows)) / 1e6
+    return _table([_row(batch, "output", name, None, None, **values)], SENT).select(SCHEMA.names)
 
 
 def _table(rows: list[tuple[object, ...]], schema: pa.Schema) -> pa.RecordBatch:

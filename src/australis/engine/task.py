@@ -37,8 +37,8 @@ def read_splits(job: Job, batch: Batch, partition: int, splits: Mapping[str, Spl
     outbox.send(None, output_tables(job, batch, partition))
     unread: Unread = {input.name: [] for input in job.streams}
     for trains, moment in _arrivals(job, batch, partition, splits, unread):
-        for (name, port), train in trains.items():
-            measures.count(name, port, train)
+        for (name, _), train in trains.items():
+            measures.read(name, train)
         for each in stages:
             outbox.send(each.stage, each.step(_inlets(each.stage, trains), moment))
         outbox.send(None, trains)

@@ -25,6 +25,7 @@ from australis.engine import measures
 from australis.engine.addresses import DEAD_LETTERS, MEASURES, PARTS
 from australis.engine.batch import Batch
 from australis.engine.checkpoint import Checkpoint
+from australis.engine.delays import arrivals_of, inputs_of
 from australis.engine.exchange import batch_folder, in_order
 from australis.engine.idle import PATIENCE
 from australis.engine.job import Job
@@ -341,7 +342,9 @@ class Run:
 
     def _deliver(self, job: Job, batch: Batch, trains: Mapping[str, list[Train]]) -> list[pa.RecordBatch]:
         """Give outputs to their sinks, and dead letters to theirs; what was measured of the batch."""
-        tables = [train.tuples for train in trains.get(MEASURES, [])]
+        sent = [train.tuples for train in trains.get(MEASURES, [])]
+        arrivals = arrivals_of(batch.clock, measures.rows_of(sent))
+        tables = [table.select(measures.SCHEMA.names) for table in sent]
         written = list(measures.rows_of(train.tuples for train in trains.get(PARTS, [])))
         for output in job.network.outputs:
             sequence = in_order(job.network.schema(output.arrow), trains.get(output.name, []))
@@ -352,7 +355,8 @@ class Run:
                     open_sink.writer.take([part["file"] for part in parts])
                 open_sink.writer.write(batch.version, [train.tuples for train in sequence])
             parts += measures.rows_of([measures.part(output.name, "", sequence)])
-            tables.append(measures.output(batch.version, output.name, parts, time.time_ns() // 1000))
+            now, inputs = time.time_ns() // 1000, inputs_of(job.network, output.arrow)
+            tables.append(measures.output(batch.version, output.name, parts, now, arrivals, inputs))
         letters = [train.tuples for train in trains.get(DEAD_LETTERS, [])]
         if letters:
             self._dead_letters.write(batch.version, letters)
