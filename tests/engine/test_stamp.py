@@ -23,6 +23,7 @@ from australis.engine.spark.stream_source import StreamReader
 from australis.engine.stamp import stamp
 from australis.engine.state import state
 from australis.engine.succession import planned
+from australis.model.train import Train
 from australis.testing import rows
 
 SECOND = 1_000_000
@@ -82,14 +83,29 @@ class Own:
 
 def run(job: Job, limit: int, folder: Path, twice: bool = False) -> Iterator[tuple[Batch, list[object], list[int]]]:
     """The batches of a job, with what each gives to the output `out`, and when that came."""
+    before: object = None
+    for batch, trains in trains_of(job, limit, folder, twice):
+        found = [row for train in trains.get("out", []) for row in rows(train)]
+        times = [ts for train in trains.get("out", []) for ts in train.ts.tolist()]
+        if twice and before is not None:
+            assert (batch, found, times) == before
+            before = None
+            continue
+        before = batch, found, times
+        yield batch, found, times
+
+
+def trains_of(
+    job: Job, limit: int, folder: Path, twice: bool = False
+) -> Iterator[tuple[Batch, dict[str, list[Train]]]]:
+    """The batches of a job, with all trains that come to the driver; each batch is run once, or twice."""
     control = Control(str(folder))
     control.write_job(job.number, ship(job))
     control.write(Directive(job.number, limit))
     reader = StreamReader(control)
     offset = reader.initialOffset()
     while (after := reader.latestOffset(offset)) != offset:
-        before: object = None
-        for again in range(1 + twice):
+        for _ in range(1 + twice):
             pieces = reader.partitions(offset, after)
             made = [each for piece in pieces for each in reader.read(piece)]
             for at in range(len(job.rounds)):
@@ -97,15 +113,9 @@ def run(job: Job, limit: int, folder: Path, twice: bool = False) -> Iterator[tup
                 for partition in range(job.partitions):
                     mine = there.filter(pa.compute.equal(there["bucket"], partition)).to_batches()
                     made += run_round(job, at, pieces[0].batch, partition, iter(mine))
-            trains = unpack_outputs(job, pa.Table.from_batches(made)).get("out", [])
-            found = [row for train in trains for row in rows(train)]
-            times = [ts for train in trains for ts in train.ts.tolist()]
-            if again:
-                assert (found, times) == before
-            before = found, times
+            yield pieces[0].batch, unpack_outputs(job, pa.Table.from_batches(made))
             if twice:
                 state.warm.clear()
-        yield pieces[0].batch, found, times
         offset = after
 
 

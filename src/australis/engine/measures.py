@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -15,19 +15,30 @@ from australis.arrow.schema import schema
 from australis.engine.delays import Arrivals, ArrivalSketch, histogram, number_sketch
 from australis.engine.superbox import Event, Passage
 from australis.model.box import LATE, OUT, REFUSED, lost
-from australis.model.network import Network
+from australis.model.network import Arrow, Network
 from australis.model.train import Ints, Train
 
+T = TypeVar("T")
 SCHEMA = schema(
     "batch bigint, kind string, name string, port string, partition int,"
     " seconds double, taken bigint, given bigint, late bigint, refused bigint, bytes bigint,"
-    " delay double, worst double, age double, oldest double, delays array<bigint>"
+    " delay double, worst double, age double, oldest double, delays array<bigint>, fixed double"
 )
-"""A row is a `box`, an `arrow`, a `source` or an `output`.
+"""A row is a `box`, an `arrow`, a `source`, an `exchange`, an `output`, a `sink` or a `batch`.
+
+Seconds are processor time of the thread that does the work, so that a busy machine makes nothing dearer; waiting for a
+disk is not counted. Those of a batch alone are by the clock.
 
 A box has its seconds, the tuples that it took, those that it gave on its main port, and those that it found late or
 refused. An arrow is a port of a box or an input: the tuples that its box took, those that it gave on this port, and
-their bytes. A source is an input as a task reads it, with its tuples.
+their bytes. A source is an input as a task reads it: its seconds, and the tuples that it gave.
+
+An exchange is an arrow whose tuples go to another stage: the seconds of dividing, packing, unpacking and merging them,
+and the tuples that it took, which are counted where they are sent. A sink is what an output is written to: the seconds
+of packing, unpacking and writing, in tasks and, without a partition, on the driver, and there the tuples that it took.
+
+A batch has its seconds on the driver by the clock. Of these, `fixed` are those that are none of the others: all but the
+seconds of its slowest partition, and of the driver.
 
 An output has its tuples. Their mean `delay` and the `worst`, in seconds, count from when the tuple came that completed
 a result: the one that closed a window, say. `delays` is a histogram of them (see `australis.engine.delays`). Their mean
@@ -53,15 +64,17 @@ class TaskMeasures:
     widths: dict[tuple[str, str], int | None] = field(default_factory=dict)
     arrivals: dict[str, ArrivalSketch] = field(default_factory=dict)
     """When tuples came, by input."""
+    costs: dict[tuple[str, str, str | None], list[float]] = field(default_factory=dict)
+    """Seconds and tuples of all but boxes, by the kind of row, the name and the port."""
 
     def run(self, events: Iterable[Event | Passage], uncounted: Collection[tuple[str, str]] = ()) -> None:
         """Run boxes, and measure each. Those of a chain share its time by the tuples that they take.
 
         What leaves `uncounted` ports is not counted: it is the same in every partition, and the first counts it.
         """
-        start = time.perf_counter()
+        start = time.thread_time()
         for event in events:
-            seconds = time.perf_counter() - start
+            seconds = time.thread_time() - start
             if isinstance(event, Passage):
                 self._passed(event, seconds)
             else:
@@ -70,7 +83,7 @@ class TaskMeasures:
                 for port, train in event.outputs.items():
                     if (name, port) not in uncounted:
                         self.count(name, port, train)
-            start = time.perf_counter()
+            start = time.thread_time()
 
     def count(self, source: str, port: str, train: Train) -> None:
         """Count what flows from a port."""
@@ -80,6 +93,30 @@ class TaskMeasures:
         """Count what was read of an input, and note when it came."""
         self.count(input, OUT, train)
         self.arrivals.setdefault(input, ArrivalSketch()).add(train)
+
+    def reading(self, input: str, parts: Iterable[T]) -> Iterator[T]:
+        """The same parts of an input; it measures what reading them takes, in whichever thread does so."""
+        iterator = iter(parts)
+        while True:
+            start = time.thread_time()
+            part = next(iterator, None)
+            self._cost("source", input, OUT, time.thread_time() - start)
+            if part is None:
+                return
+            yield part
+
+    def exchanged(self, arrow: Arrow, seconds: float, tuples: int = 0) -> None:
+        """Count what it takes to bring tuples of an arrow to another stage; those that are sent are counted."""
+        self._cost("exchange", arrow.source, arrow.port, seconds, tuples)
+
+    def written(self, output: str, seconds: float) -> None:
+        """Count what it takes to write tuples of an output, or to send them to the driver."""
+        self._cost("sink", output, None, seconds)
+
+    def _cost(self, kind: str, name: str, port: str | None, seconds: float, tuples: int = 0) -> None:
+        cost = self.costs.setdefault((kind, name, port), [0.0, 0])
+        cost[0] += seconds
+        cost[1] += tuples
 
     def _passed(self, passage: Passage, seconds: float) -> None:
         taken = (len(passage.train), *passage.counts[:-1])
@@ -116,14 +153,19 @@ class TaskMeasures:
         for (source, port), (tuples, size) in self.arrows.items():
             taken_by_box = int(self.boxes[source][1]) if source in self.boxes else None
             rows.append(_row(batch, "arrow", source, port, partition, taken=taken_by_box, given=tuples, bytes=size))
+        for (kind, name, place), (seconds, took) in self.costs.items():
+            if kind != "source":
+                rows.append(_row(batch, kind, name, place, partition, seconds=seconds, taken=int(took)))
         for name, sketch in self.arrivals.items():
             numbers, times = sketch.points()
-            rows.append(_row(batch, "source", name, OUT, partition, given=sketch.tuples, numbers=numbers, times=times))
+            seconds, _ = self.costs.get(("source", name, OUT), (0.0, 0))
+            rows.append(_row(batch, "source", name, OUT, partition, seconds=seconds, given=sketch.tuples,
+                             numbers=numbers, times=times))  # fmt: skip
         return _table(rows, SENT)
 
 
 def _row(
-    batch: int, kind: str, name: str, port: str | None, partition: int | None, **values: float | Ints | None
+    batch: int, kind: str, name: str | None, port: str | None, partition: int | None, **values: float | Ints | None
 ) -> tuple[object, ...]:
     place = {"batch": batch, "kind": kind, "name": name, "port": port, "partition": partition}
     return tuple((place | values).get(column) for column in SENT.names)
@@ -169,7 +211,27 @@ def output(
         values["delays"] = histogram(delays, weights)
         values["age"] = sum((now - row["first"] - row["after"]) * row["tuples"] for row in rows) / tuples / 1e6
         values["oldest"] = (now - min(row["first"] for row in rows)) / 1e6
-    return _table([_row(batch, "output", name, None, None, **values)], SENT).select(SCHEMA.names)
+    return _kept([_row(batch, "output", name, None, None, **values)])
+
+
+def sink(batch: int, name: str, seconds: float, tuples: int) -> pa.RecordBatch:
+    """The row of what the driver does to write an output."""
+    return _kept([_row(batch, "sink", name, None, None, seconds=seconds, taken=tuples)])
+
+
+def whole_batch(batch: int, seconds: float, tables: Iterable[pa.RecordBatch]) -> pa.RecordBatch:
+    """The row of a batch that took seconds by the clock, in which tables were measured."""
+    spent: defaultdict[int | None, float] = defaultdict(float)
+    for row in rows_of(tables):
+        spent[row["partition"]] += row["seconds"] or 0.0
+    driver = spent.pop(None, 0.0)
+    fixed = max(seconds - driver - max(spent.values(), default=0.0), 0.0)
+    return _kept([_row(batch, "batch", None, None, None, seconds=seconds, fixed=fixed)])
+
+
+def _kept(rows: list[tuple[object, ...]]) -> pa.RecordBatch:
+    """Rows that the driver makes."""
+    return _table(rows, SENT).select(SCHEMA.names)
 
 
 def _table(rows: list[tuple[object, ...]], schema: pa.Schema) -> pa.RecordBatch:

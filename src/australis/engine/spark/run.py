@@ -334,19 +334,25 @@ class Run:
         for index in range(len(job.rounds)):
             task = round_task(self._shipped[batch.network], index, batch)
             frame = frame.repartitionById(job.partitions, frame["bucket"]).mapInArrow(task, COLUMNS)
-        trains = unpack_outputs(job, frame.toArrow())
-        tables = self._deliver(job, batch, trains)
+        unpacking: dict[str, float] = {}
+        trains = unpack_outputs(job, frame.toArrow(), unpacking)
+        tables = self._deliver(job, batch, trains, unpacking)
         if folder := batch_folder(job, batch):
             shutil.rmtree(folder, ignore_errors=True)
-        self._record(job, batch, tables, time.perf_counter() - start)
+        seconds = time.perf_counter() - start
+        tables.append(measures.whole_batch(batch.version, seconds, tables))
+        self._record(job, batch, tables, seconds)
 
-    def _deliver(self, job: Job, batch: Batch, trains: Mapping[str, list[Train]]) -> list[pa.RecordBatch]:
+    def _deliver(
+        self, job: Job, batch: Batch, trains: Mapping[str, list[Train]], unpacking: Mapping[str, float]
+    ) -> list[pa.RecordBatch]:
         """Give outputs to their sinks, and dead letters to theirs; what was measured of the batch."""
         sent = [train.tuples for train in trains.get(MEASURES, [])]
         arrivals = arrivals_of(batch.clock, measures.rows_of(sent))
         tables = [table.select(measures.SCHEMA.names) for table in sent]
         written = list(measures.rows_of(train.tuples for train in trains.get(PARTS, [])))
         for output in job.network.outputs:
+            start = time.thread_time()
             sequence = in_order(job.network.schema(output.arrow), trains.get(output.name, []))
             parts = [part for part in written if part["output"] == output.name]
             open_sink = self._outlets[job.number].get(output.name)
@@ -354,9 +360,12 @@ class Run:
                 if isinstance(open_sink.writer, Parted) and parts:
                     open_sink.writer.take([part["file"] for part in parts])
                 open_sink.writer.write(batch.version, [train.tuples for train in sequence])
+            seconds = time.thread_time() - start + unpacking.get(output.name, 0.0)
             parts += measures.rows_of([measures.part(output.name, "", sequence)])
             now, inputs = time.time_ns() // 1000, inputs_of(job.network, output.arrow)
             tables.append(measures.output(batch.version, output.name, parts, now, arrivals, inputs))
+            tuples = sum(part["tuples"] for part in parts)
+            tables.append(measures.sink(batch.version, output.name, seconds, tuples))
         letters = [train.tuples for train in trains.get(DEAD_LETTERS, [])]
         if letters:
             self._dead_letters.write(batch.version, letters)

@@ -12,10 +12,9 @@ from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPart
 
 from australis.connectors.source import Offset, Releasing, Ringing, Split, Stamped
 from australis.engine.batch import Batch, batch, room
-from australis.engine.exchange import batch_folder
 from australis.engine.idle import Look, Wait
 from australis.engine.job import Job
-from australis.engine.parcels import COLUMNS, encode
+from australis.engine.parcels import COLUMNS
 from australis.engine.spark.control import Control
 from australis.engine.spark.failures import carried
 from australis.engine.spark.shipping import ShippedJob
@@ -115,8 +114,7 @@ class StreamReader(DataSourceStreamReader):
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         assert isinstance(partition, TaskInput)
         with carried():
-            job, batch = partition.shipped.job, partition.batch
-            yield encode(read_splits(job, batch, partition.place, partition.splits), batch_folder(job, batch))
+            yield read_splits(partition.shipped.job, partition.batch, partition.place, partition.splits)
 
     @carried()
     def commit(self, end: dict[str, Any]) -> None:
