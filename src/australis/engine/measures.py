@@ -68,7 +68,7 @@ class TaskMeasures:
     """Seconds and tuples of all but boxes, by the kind of row, the name and the port."""
 
     def run(self, events: Iterable[Event | Passage], uncounted: Collection[tuple[str, str]] = ()) -> None:
-        """Run boxes, and measure each. Those of a chain share its time by the tuples that they take.
+        """Run boxes, and measure each. Those of a chain share its time by what they cost when they run one by one.
 
         What leaves `uncounted` ports is not counted: it is the same in every partition, and the first counts it.
         """
@@ -78,8 +78,10 @@ class TaskMeasures:
             if isinstance(event, Passage):
                 self._passed(event, seconds)
             else:
-                name = event.node.name
-                self._ran(name, seconds, sum(map(len, event.inputs)))
+                name, taken = event.node.name, sum(map(len, event.inputs))
+                self._ran(name, seconds, taken)
+                if event.chain is not None:
+                    event.chain.learn(name, seconds, taken)
                 for port, train in event.outputs.items():
                     if (name, port) not in uncounted:
                         self.count(name, port, train)
@@ -120,9 +122,10 @@ class TaskMeasures:
 
     def _passed(self, passage: Passage, seconds: float) -> None:
         taken = (len(passage.train), *passage.counts[:-1])
-        for node, tuples, passed in zip(passage.chain.nodes, taken, passage.counts, strict=True):
+        shares = passage.chain.share(seconds, taken)
+        for node, tuples, passed, share in zip(passage.chain.nodes, taken, passage.counts, shares, strict=True):
             ports = list(self.network.schemas[node.name])
-            self._ran(node.name, seconds * tuples / max(sum(taken), 1), tuples)
+            self._ran(node.name, share, tuples)
             for port, count in zip(ports, (passed, tuples - passed), strict=False):
                 self._flowed(node.name, port, count, passage.train)
 
