@@ -26,7 +26,8 @@ class StandIn:
 
     def __init__(self, path: Path, network: Network = FAST) -> None:
         self.network, self.checkpoint = network, Checkpoint(path)
-        self.totals, self.letters = Totals(), 0
+        self.totals = self.since_start = Totals()
+        self.letters = 0
         self.progress: list[dict[str, Any]] = []
         self.waiting: dict[str, int] | Exception = {"reports": 5}
         self.asked = 0
@@ -61,4 +62,4 @@ class StandIn:
             "seconds": seconds, "letters": self.letters, "late": {}, "refused": {},
         }  # fmt: skip
         self.progress.append(dict(entry))
-        self.totals.add(dict(entry), [table])
+        self.totals.add(dict(entry), [table], letters)

@@ -39,6 +39,21 @@ def test_a_file_that_was_not_finished_is_read_as_far_as_it_goes(tmp_path: Path) 
     kept.close()
 
 
+def test_a_batch_that_is_run_again_is_there_once(tmp_path: Path) -> None:
+    kept = Ledger(tmp_path)
+    for batch in (1, 2, 2):
+        kept.write(batch, [whole_batch(batch, float(batch), [])])
+    assert kept.table()["batch"].to_pylist() == [1, 2]
+    kept.close()
+    again = Ledger(tmp_path)
+    for batch in (2, 3):
+        again.write(batch, [whole_batch(batch, 10.0 * batch, [])])
+    assert again.table()["batch"].to_pylist() == [2, 3]
+    found = ledger.read(tmp_path)
+    again.close()
+    assert (found["batch"].to_pylist(), found["seconds"].to_pylist()) == ([1, 2, 3], [1.0, 20.0, 30.0])
+
+
 def test_columns_that_were_not_measured_yet_are_null(tmp_path: Path) -> None:
     old = SCHEMA.remove(SCHEMA.get_field_index("fixed")).remove(SCHEMA.get_field_index("delays"))
     (tmp_path / "measures").mkdir()

@@ -111,7 +111,7 @@ class RunCollector(Collector):
         yield _counter("tuples_in_total", "Tuples taken from inputs.", ["input"], _by_name(inputs))
         yield _counter("tuples_out_total", "Tuples given to outputs.", ["output"], _by_name(outputs))
         yield _counter("dead_letters_total", "Tuples that could not be read, or were refused.", [],
-                       [((), self.run.letters)])  # fmt: skip
+                       [((), totals.letters)])  # fmt: skip
         yield _counter("batches_total", "Batches done.", [], [((), totals.batches)])
         yield _gauge("batch_seconds", "How long the last batch took.", [], last)
         yield _gauge("delay_seconds", "The longest delay of the last tuples of an output.", ["output"],

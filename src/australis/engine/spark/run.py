@@ -45,7 +45,7 @@ from australis.engine.spark.session import apart
 from australis.engine.spark.shipping import ShippedJob, ship
 from australis.engine.spark.stream_source import NAME
 from australis.engine.succession import successor
-from australis.engine.totals import Totals
+from australis.engine.totals import Totals, read_totals
 from australis.errors import AustralisError, RunError, Subject
 from australis.model.network import Network
 from australis.model.train import Train
@@ -90,9 +90,11 @@ class Run:
         self.checkpoint = checkpoint
         self.progress: deque[Progress] = deque(maxlen=_REMEMBERED)
         self.letters = 0
-        """How many dead letters there are."""
-        self.totals = Totals()
-        """What was done since the start."""
+        """How many dead letters there are since this start."""
+        self.totals = read_totals(checkpoint.path, checkpoint.log.planned)
+        """What the run has done in all, also before this start."""
+        self.since_start = Totals()
+        """What was done since this start."""
         self._spark = apart(spark)
         self._fixed = train is not None
         self._directive = Directive(current, train or first_limit(input.schema for input in jobs[current].streams))
@@ -341,7 +343,8 @@ class Run:
             shutil.rmtree(folder, ignore_errors=True)
         seconds = time.perf_counter() - start
         tables.append(measures.whole_batch(batch.version, seconds, tables))
-        self._record(job, batch, tables, seconds)
+        letters = sum(len(train) for train in trains.get(DEAD_LETTERS, []))
+        self._record(job, batch, tables, seconds, letters)
 
     def _deliver(
         self, job: Job, batch: Batch, trains: Mapping[str, list[Train]], unpacking: Mapping[str, float]
@@ -369,16 +372,21 @@ class Run:
         letters = [train.tuples for train in trains.get(DEAD_LETTERS, [])]
         if letters:
             self._dead_letters.write(batch.version, letters)
-            self.letters += sum(table.num_rows for table in letters)
         return tables
 
-    def _record(self, job: Job, batch: Batch, tables: list[pa.RecordBatch], seconds: float) -> None:
-        """Note that a batch is done, and what was measured of it."""
+    def _record(self, job: Job, batch: Batch, tables: list[pa.RecordBatch], seconds: float, letters: int) -> None:
+        """Note that a batch is done, and what was measured of it; one that was done before is not counted again."""
+        again = batch.version <= self.since_start.version
+        self.letters += 0 if again else letters
         progress = measures.progress(job.network, batch.version, tables) | {"seconds": seconds, "letters": self.letters}
         self._ledger.write(batch.version, tables)
         with self._state:
+            if again and self.progress and self.progress[-1]["batch"] == batch.version:
+                self.progress.pop()
             self.progress.append(progress)
-            self.totals.add(progress, tables)
+            self.since_start.add(progress, tables, letters)
+            self.totals.add(progress, tables, letters)
+            self.totals.save(self.checkpoint.path)
             self._began.setdefault(batch.network, batch.began)
             self._ended |= batch.end
             if not self._fixed:

@@ -1,0 +1,75 @@
+"""Totals count every batch once, and go on from a checkpoint."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from australis.engine import measures
+from australis.engine.totals import Totals, read_totals
+
+
+def entry(batch: int) -> tuple[dict[str, Any], list[pa.RecordBatch], int]:
+    """A batch of as many tuples as its version."""
+    progress = {"batch": batch, "taken": {"in": batch}, "given": {"out": 2 * batch}, "delay": {"out": batch / 8},
+                "late": {}, "refused": {}, "seconds": batch / 4, "letters": 0}  # fmt: skip
+    place = {"batch": batch, "name": "box", "partition": 0, "taken": batch}
+    rows = [{**place, "kind": "box", "port": "out", "seconds": 0.5, "given": batch},
+            {**place, "kind": "arrow", "port": "out", "given": batch},
+            {**place, "kind": "arrow", "port": "late", "given": 1}]  # fmt: skip
+    return progress, [pa.RecordBatch.from_pylist(rows, measures.SCHEMA)], 3
+
+
+def totals_of(batches: list[int]) -> Totals:
+    totals = Totals()
+    for batch in batches:
+        totals.add(*entry(batch))
+    return totals
+
+
+@given(st.lists(st.integers(1, 4), max_size=6))
+def test_a_batch_that_is_run_again_is_counted_once(again: list[int]) -> None:
+    order = [batch for last, times in enumerate(again, 1) for batch in [last] * times]
+    totals, once = totals_of(order), list(range(1, len(again) + 1))
+    assert totals == totals_of(once)
+    assert (totals.batches, totals.taken["in"], totals.given["out"]) == (len(once), sum(once), 2 * sum(once))
+    assert totals.letters == 3 * len(once)
+    assert totals.late == ({"box": len(once)} if once else {})
+
+
+@given(st.integers(0, 8), st.integers(0, 8))
+def test_a_run_that_is_started_again_goes_on_from_its_checkpoint(tmp_path_factory: Any, stop: int, last: int) -> None:
+    folder = tmp_path_factory.mktemp("checkpoint")
+    first = totals_of(list(range(1, stop + 1)))
+    first.save(folder)
+    resumed = read_totals(folder, stop)
+    assert resumed == first
+    for batch in range(max(stop, 1), last + 1):  # the last one is run again
+        resumed.add(*entry(batch))
+    assert resumed == totals_of(list(range(1, max(stop, last) + 1)))
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"boxes": {}}', '{"boxes": [], "taken": {}, "given": {}}'])
+def test_totals_that_do_not_read_begin_anew(tmp_path: Path, text: str) -> None:
+    assert read_totals(tmp_path, 9) == Totals()
+    totals_of([1, 2]).save(tmp_path)
+    (tmp_path / "measures" / "totals.json").write_text(text)
+    assert read_totals(tmp_path, 9) == Totals()
+
+
+def test_totals_of_batches_that_the_checkpoint_does_not_know_begin_anew(tmp_path: Path) -> None:
+    totals_of([1, 2, 3]).save(tmp_path)
+    assert read_totals(tmp_path, 3).batches == 3
+    assert read_totals(tmp_path, 2) == Totals()
+
+
+def test_totals_are_for_their_user_alone_and_leave_nothing_beside_them(tmp_path: Path) -> None:
+    totals_of([1]).save(tmp_path)
+    totals_of([1, 2]).save(tmp_path)
+    (path,) = (tmp_path / "measures").iterdir()
+    assert path.stat().st_mode & 0o077 == 0
+    assert json.loads(path.read_text())["batches"] == 2
