@@ -20,7 +20,14 @@ def entry(batch: int) -> tuple[dict[str, Any], list[pa.RecordBatch], int]:
     place = {"batch": batch, "name": "box", "partition": 0, "taken": batch}
     rows = [{**place, "kind": "box", "port": "out", "seconds": 0.5, "given": batch},
             {**place, "kind": "arrow", "port": "out", "given": batch},
-            {**place, "kind": "arrow", "port": "late", "given": 1}]  # fmt: skip
+            {**place, "kind": "arrow", "port": "late", "given": 1},
+            {**place, "kind": "exchange", "port": "out", "seconds": 0.25},
+            {"batch": batch, "kind": "source", "name": "in", "seconds": 0.125, "given": batch},
+            {"batch": batch, "kind": "sink", "name": "out", "seconds": 0.5, "taken": 2 * batch},
+            {"batch": batch, "kind": "output", "name": "out", "given": 2 * batch, "delay": 0.5, "worst": batch / 8,
+             "age": 1.0, "oldest": float(batch), "delays": [0, 2 * batch, *[0] * 48]},
+            {"batch": batch, "kind": "output", "name": "none", "given": 0},
+            {"batch": batch, "kind": "batch", "seconds": batch / 4, "fixed": batch / 8}]  # fmt: skip
     return progress, [pa.RecordBatch.from_pylist(rows, measures.SCHEMA)], 3
 
 
@@ -39,6 +46,15 @@ def test_a_batch_that_is_run_again_is_counted_once(again: list[int]) -> None:
     assert (totals.batches, totals.taken["in"], totals.given["out"]) == (len(once), sum(once), 2 * sum(once))
     assert totals.letters == 3 * len(once)
     assert totals.late == ({"box": len(once)} if once else {})
+    if once:
+        assert totals.delays == {"out": [0, 2 * sum(once), *[0] * 48]}
+        assert (totals.delayed, totals.oldest) == ({"out": float(sum(once))}, {"out": len(once)})
+        assert totals.costs == {
+            "exchange": {"box.out": [0.25 * len(once), sum(once)]},
+            "source": {"in": [0.125 * len(once), sum(once)]},
+            "sink": {"out": [0.5 * len(once), 2 * sum(once)]},
+        }
+        assert totals.fixed == sum(once) / 8
 
 
 @given(st.integers(0, 8), st.integers(0, 8))

@@ -48,6 +48,16 @@ class Totals:
     """How many seconds the last batch took."""
     delay: dict[str, float] = field(default_factory=dict)
     """The longest delay of each output, in the last batch that gave it tuples."""
+    oldest: dict[str, float] = field(default_factory=dict)
+    """The greatest age of each output, likewise."""
+    delays: dict[str, list[int]] = field(default_factory=dict)
+    """A histogram of the delays of each output."""
+    delayed: dict[str, float] = field(default_factory=dict)
+    """The sum of the delays of each output, in seconds."""
+    costs: dict[str, dict[str, list[float]]] = field(default_factory=dict)
+    """The seconds and tuples of each `source`, `exchange` and `sink`, by name; an exchange has that of its arrow."""
+    fixed: float = 0.0
+    """The seconds of batches that nothing else took."""
 
     @property
     def ports(self) -> dict[str, dict[str, int]]:
@@ -80,8 +90,28 @@ class Totals:
             elif row["kind"] == "arrow" and row["taken"] is not None:
                 ports = self.boxes.setdefault(row["name"], BoxTotals()).given
                 ports[row["port"]] = ports.get(row["port"], 0) + row["given"]
+            elif row["kind"] in ("source", "exchange", "sink"):
+                self._add_cost(row)
+            elif row["kind"] == "output" and row["delays"] is not None:
+                self._add_delays(row)
+            elif row["kind"] == "batch":
+                self.fixed += row["fixed"]
         self.letters, self.last = self.letters + letters, progress["seconds"]
         self.batches += 1
+
+    def _add_cost(self, row: dict[str, Any]) -> None:
+        name = f"{row['name']}.{row['port']}" if row["kind"] == "exchange" else row["name"]
+        cost = self.costs.setdefault(row["kind"], {}).setdefault(name, [0.0, 0])
+        cost[0] += row["seconds"]
+        cost[1] += row["given"] if row["kind"] == "source" else row["taken"]
+
+    def _add_delays(self, row: dict[str, Any]) -> None:
+        name, counts = row["name"], row["delays"]
+        self.delays[name] = [
+            one + more for one, more in zip(self.delays.get(name, [0] * len(counts)), counts, strict=True)
+        ]
+        self.delayed[name] = self.delayed.get(name, 0.0) + row["delay"] * row["given"]
+        self.oldest[name] = row["oldest"]
 
     def save(self, checkpoint: str | Path) -> None:
         """Save the totals on a checkpoint, whole or not at all. They need not outlast a power cut."""
