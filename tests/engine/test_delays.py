@@ -74,6 +74,13 @@ def test_a_sketch_of_arrivals_is_small_exact_at_both_ends_and_the_same_however_i
     assert (off <= after - before + 1e-6).all()
 
 
+def test_a_sketch_does_not_hold_on_to_trains():
+    whole = train(range(10_000), range(10_000))
+    sketch = sketched([whole])
+    assert not any(np.shares_memory(points, whole.number) for points in sketch.numbers)
+    assert not any(np.shares_memory(points, whole.ts) for points in sketch.times)
+
+
 def test_tuples_that_came_at_once_need_two_points():
     known, at = sketched([train(range(10_000), [7] * 10_000)]).points()
     assert (known.tolist(), at.tolist()) == ([0, 9999], [7, 7])

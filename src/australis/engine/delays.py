@@ -51,8 +51,9 @@ class ArrivalSketch:
                 [np.concatenate(each)[::2]] if each else [] for each in (self.numbers, self.times)
             )
         rows = slice(-before % self.stride, None, self.stride)
-        self.numbers.append(train.number[rows])
-        self.times.append(train.ts[rows])
+        # Copies: a view would keep all numbers of the train in memory, and that of the next ones would be slow to get.
+        self.numbers.append(train.number[rows].copy())
+        self.times.append(train.ts[rows].copy())
         self.last = int(train.number[-1]), int(train.ts[-1])
 
     def points(self) -> tuple[Ints, Ints]:
