@@ -4,11 +4,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 import australis as au
 from australis.api.network import Network
 from australis.engine import measures
+from australis.engine.delays import histogram
 from australis.engine.log import Log
 from australis.engine.totals import Totals
 
@@ -26,7 +28,8 @@ class StandIn:
 
     def __init__(self, path: Path, network: Network = FAST) -> None:
         self.network, self.checkpoint = network, Checkpoint(path)
-        self.totals, self.letters = Totals(), 0
+        self.totals = self.since_start = Totals()
+        self.letters = 0
         self.progress: list[dict[str, Any]] = []
         self.waiting: dict[str, int] | Exception = {"reports": 5}
         self.asked = 0
@@ -55,10 +58,20 @@ class StandIn:
             rows.append({**place, "kind": "box", "port": "out", "seconds": 0.125, "given": given // 2})
             for port, count in {"out": given // 2, "rest": (taken - given) // 2, **(more or {})}.items():
                 rows.append({**place, "kind": "arrow", "port": port, "given": count})
+            read = {"batch": number, "kind": "source", "name": "reports", "port": "out", "partition": at}
+            rows.append({**read, "seconds": 0.25, "given": taken // 2})
+            sent = {"batch": number, "kind": "exchange", "name": "speeding", "port": "out", "partition": at}
+            rows.append({**sent, "seconds": 0.0625, "taken": given // 2})
+        rows.append({"batch": number, "kind": "sink", "name": "fast", "seconds": 0.5, "taken": given})
+        rows.append({"batch": number, "kind": "batch", "seconds": seconds, "fixed": seconds / 2})
+        if worst is not None:
+            delays = histogram(np.full(given, worst / 2), np.ones(given, np.int64))
+            late = {"delay": worst / 2, "worst": worst, "age": worst, "oldest": 2 * worst, "delays": delays}
+            rows.append({"batch": number, "kind": "output", "name": "fast", "given": given, **late})
         table = pa.RecordBatch.from_pylist(rows, measures.SCHEMA)
         entry: Mapping[str, Any] = {
             "batch": number, "taken": {"reports": taken}, "given": {"fast": given}, "delay": {"fast": worst},
             "seconds": seconds, "letters": self.letters, "late": {}, "refused": {},
         }  # fmt: skip
         self.progress.append(dict(entry))
-        self.totals.add(dict(entry), [table])
+        self.totals.add(dict(entry), [table], letters)

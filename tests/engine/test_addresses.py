@@ -3,7 +3,7 @@
 import australis as au
 from australis.connectors import dead_letters
 from australis.engine.addresses import DEAD_LETTERS, MEASURES, PARTS, StageEntry, list_addresses, schema_at
-from australis.engine.measures import PART, SCHEMA
+from australis.engine.measures import PART, SENT
 from australis.plan import plan
 
 REPORTS = au.stream("reports", "time int, vid int")
@@ -31,4 +31,4 @@ def test_the_columns_of_an_address() -> None:
             assert schema_at(NETWORK, planned, address) == NETWORK.schema(entry.arrow)
     assert schema_at(NETWORK, planned, "plates").names == ["time", "vid", "vid_right", "plate"]
     assert schema_at(NETWORK, planned, DEAD_LETTERS) == dead_letters.SCHEMA
-    assert (schema_at(NETWORK, planned, MEASURES), schema_at(NETWORK, planned, PARTS)) == (SCHEMA, PART)
+    assert (schema_at(NETWORK, planned, MEASURES), schema_at(NETWORK, planned, PARTS)) == (SENT, PART)

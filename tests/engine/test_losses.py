@@ -75,8 +75,8 @@ def measured(net: Network, partitions: int, limit: int, folder: Path) -> tuple[T
     job = Job(net, planned(net, sources, partitions), sources, str(folder / "checkpoint"), partitions)
     totals, outputs, dead = Totals(), Counter[str](), []
     nothing = {"taken": {}, "given": {}, "delay": {}, "letters": 0, "seconds": 0.0}
-    for found in batches(job, limit, folder):
-        totals.add(nothing, [found[MEASURES]])
+    for number, found in enumerate(batches(job, limit, folder), 1):
+        totals.add({**nothing, "batch": number}, [found[MEASURES]])
         dead += found[DEAD_LETTERS].to_pylist()
         outputs.update({name: tuples.num_rows for name, tuples in found.items() if not name.startswith("#")})
     return totals, outputs, dead

@@ -90,8 +90,9 @@ def test_runners_agree_on_files_that_meet(
     net = merging(net, unordered(sources))
     job = Job(net, planned(net, sources, partitions), sources, str(tmp_path / "checkpoint"), partitions)
     totals, stats = Totals(), Counter[Any]()
-    for each in batches(job, random.choice([3, 20, 1000]), tmp_path):
-        totals.add({"taken": {}, "given": {}, "delay": {}, "letters": 0, "seconds": 0.0}, [each[MEASURES]])
+    for number, each in enumerate(batches(job, random.choice([3, 20, 1000]), tmp_path), 1):
+        nothing = {"batch": number, "taken": {}, "given": {}, "delay": {}, "letters": 0, "seconds": 0.0}
+        totals.add(nothing, [each[MEASURES]])
         stats.update(rows(each["stats"]))
     assert stats == Counter(rows(expected["stats"]))
     assert totals.late == expected.late

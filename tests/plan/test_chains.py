@@ -1,6 +1,7 @@
 """Chains beside their boxes, one by one."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import australis as au
 from australis.api.network import Network
 from australis.arrow.schema import schema
 from australis.engine.measures import TaskMeasures
-from australis.engine.superbox import Passage, steps, tables_of
+from australis.engine.superbox import Event, Passage, sampled, steps, tables_of
 from australis.errors import RunError
 from australis.kernels import generated
 from australis.model.box import Moment
@@ -198,3 +199,62 @@ def test_a_chain_ends_where_tuples_part() -> None:
     assert found(out=first.map(s="upper(s)").filter("s = 'A'")) == [["filter", "map"]]
     assert found(out=au.stream("tuples", SCHEMA).filter("n > 1")) == []
     assert found(out=first.filter("n > 3").aggregate(on="n", size=5, m="max(n)")) == [["filter", "map", "filter"]]
+
+
+def long_train(first: int, count: int) -> Train:
+    columns = {"n": np.arange(count), "i": np.full(count, 3, np.int32), "x": np.ones(count)}
+    more = {"f": np.ones(count, np.float32), "up": np.ones(count, bool), "s": ["a"] * count}
+    number = first + np.arange(count)
+    return Train(pa.RecordBatch.from_pydict({**columns, **more}, schema=FIELDS), number, number)
+
+
+@pytest.mark.parametrize("apart", [1, 1000, 1 << 16, 1 << 26, (1 << 26) + 65_536])
+@pytest.mark.parametrize("first", [0, 1, 1 << 36, 2**62])
+def test_about_one_long_train_in_64_goes_box_by_box_and_the_same_again(first: int, apart: int) -> None:
+    trains = [Train(LONG.tuples, LONG.ts, LONG.number + first + k * apart) for k in range(4096)]
+    chosen = [sampled(train) for train in trains]
+    assert 32 <= sum(chosen) <= 128
+    assert [sampled(train) for train in trains] == chosen
+    assert not any(sampled(train.slice(0, 999)) for train in trains)
+
+
+LONG = long_train(0, 1000)
+
+
+def test_a_train_that_goes_box_by_box_gives_the_same_and_the_loop_learns_from_it() -> None:
+    network = NETWORKS["arithmetic"]
+    chain = chain_of(network)
+    arrow = network.outputs[0].arrow
+    first = next(number for number in range(1000) if sampled(long_train(number, 1000)))
+    for number, kind in ((first, Event), (first + 1, Passage)):
+        train = long_train(number, 1000)
+        trains, tables = {("tuples", "out"): train}, tables_of(network, network.nodes)
+        events = steps(network, network.nodes, tables, trains, Moment(), chains={chain.nodes[0].name: chain})
+        measures, seen = TaskMeasures(network), []
+        measures.run(seen.append(event) or event for event in events)
+        assert {type(event) for event in seen} == {kind}
+        wanted, oracle = one_by_one(network, train)
+        assert trains[arrow.source, arrow.port].tuples == wanted.tuples
+        assert {name: box[1] for name, box in measures.boxes.items()} == {
+            name: box[1] for name, box in oracle.boxes.items()
+        }
+        assert set(chain.samples) == {node.name for node in chain.nodes if oracle.boxes[node.name][1] >= 1000}
+        assert all(len(samples) == 1 for samples in chain.samples.values())  # the loop teaches nothing
+
+
+def test_the_time_of_a_loop_is_shared_by_what_boxes_cost_alone() -> None:
+    chain = replace(chain_of(NETWORKS["arithmetic"]), samples={})
+    first, second, third, _ = (node.name for node in chain.nodes)
+    assert chain.share(8.0, (100, 50, 50, 0)) == [4.0, 2.0, 2.0, 0.0]  # nothing is known: by counts
+    chain.learn(first, 3.0, 1000)
+    chain.learn(second, 1.0, 1000)
+    chain.learn(third, 99.0, 999)  # too few
+    assert chain.share(9.0, (100, 100, 100, 100)) == pytest.approx([3.375, 1.125, 2.25, 2.25])  # others as on average
+    for seconds in (1.0, 50.0, 1.0):  # as if something had disturbed it
+        chain.learn(first, seconds, 1000)
+    assert chain.share(6.0, (100, 100, 0, 0)) == pytest.approx([4.0, 2.0, 0.0, 0.0])
+    for _ in range(9):
+        chain.learn(first, 3.0, 1000)
+    assert chain.share(4.0, (100, 100, 0, 0)) == pytest.approx([3.0, 1.0, 0.0, 0.0])
+    assert chain.share(1.0, (0, 0, 0, 0)) == [0.0] * 4
+    assert sum(chain.share(7.0, (1000, 999, 3, 1))) == pytest.approx(7.0)

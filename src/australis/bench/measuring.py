@@ -9,8 +9,9 @@ import sys
 import tempfile
 import time
 from collections import deque
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
+from typing import TypeVar
 from unittest.mock import patch
 
 from australis.bench import workloads
@@ -24,6 +25,8 @@ from australis.engine.succession import planned
 from australis.engine.superbox import Event, Passage
 from australis.model.train import Train
 
+T = TypeVar("T")
+
 
 class NoMeasures(TaskMeasures):
     """Runs boxes and measures nothing."""
@@ -33,6 +36,12 @@ class NoMeasures(TaskMeasures):
 
     def count(self, source: str, port: str, train: Train) -> None:
         pass
+
+    def read(self, input: str, train: Train) -> None:
+        pass
+
+    def reading(self, input: str, parts: Iterable[T]) -> Iterator[T]:
+        return iter(parts)
 
 
 def share(folder: Path, repeat: int) -> float:

@@ -67,17 +67,17 @@ def rows(run: Run, rates: Rates, now: float, backlog: Mapping[str, int]) -> Iter
     for input in run.network.inputs:
         if not input.static:
             name = input.name
-            yield Row("in", name, run.totals.taken[name], rates.of(name, now), waiting=backlog.get(name))
+            yield Row("in", name, run.since_start.taken[name], rates.of(name, now), waiting=backlog.get(name))
     for output in run.network.outputs:
         name = output.name
-        yield Row("out", name, run.totals.given[name], rates.of(name, now), delay=run.totals.delay.get(name))
+        yield Row("out", name, run.since_start.given[name], rates.of(name, now), delay=run.since_start.delay.get(name))
 
 
 def batches(run: Run) -> str:
     """How many batches are done, and how long the last one took."""
-    if run.totals.last is None:
+    if run.since_start.last is None:
         return "waiting for the first batch"
-    return f"{count(run.totals.batches, 'batch', 'batches')}, the last in {run.totals.last:.2f} s"
+    return f"{count(run.since_start.batches, 'batch', 'batches')}, the last in {run.since_start.last:.2f} s"
 
 
 def dead_letter_count(run: Run, resumable: bool) -> str:
@@ -89,7 +89,7 @@ def dead_letter_count(run: Run, resumable: bool) -> str:
 
 def lost_tuples(run: Run, slack: str = "") -> list[str]:
     """The late and refused tuples that no arrow takes, with what to do. `slack` says how people set slack."""
-    return losses(run.network, run.totals.ports, slack, letters=True)
+    return losses(run.network, run.since_start.ports, slack, letters=True)
 
 
 def first_dead_letter(run: Run) -> str:
@@ -109,7 +109,7 @@ def summary(run: Run, seconds: float, resumable: bool, sinks: Mapping[str, str])
         for row in rows(run, Rates(), 0, {})
         if row.way == "out"
     )
-    batch_count = f"{count(run.totals.batches, 'batch', 'batches')} in {seconds:.1f} s"
+    batch_count = f"{count(run.since_start.batches, 'batch', 'batches')} in {seconds:.1f} s"
     return f"in: {inputs}; out: {outputs}; {batch_count}; {dead_letter_count(run, resumable)}"
 
 
@@ -131,12 +131,12 @@ def total_object(run: Run, seconds: float, resumable: bool, ended: str) -> dict[
     """A run for programs. `ended` is `end`, `interrupt` or `failure`."""
     totals = {row.name: row.tuples for row in rows(run, Rates(), 0, {})}
     return {
-        "batches": run.totals.batches,
+        "batches": run.since_start.batches,
         "seconds": round(seconds, 6),
         "taken": {input.name: totals[input.name] for input in run.network.inputs if input.name in totals},
         "given": {output.name: totals[output.name] for output in run.network.outputs},
-        "late": run.totals.late,
-        "refused": run.totals.refused,
+        "late": run.since_start.late,
+        "refused": run.since_start.refused,
         "letters": run.letters,
         "letters_in": str(run.checkpoint.path / "letters") if resumable and run.letters else None,
         "ended": ended,

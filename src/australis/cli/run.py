@@ -138,7 +138,7 @@ def _serve_metrics(host: str, port: int) -> Server:
 
 
 def _finish(run: Run, interrupts: Interrupts, reporter: RunReporter, since: float, hush: Callable[[], None]) -> int:
-    over = reporter.resumable and not run.totals.batches and run.checkpoint.log.done()
+    over = reporter.resumable and not run.since_start.batches and run.checkpoint.log.done()
     view = reporter.view(run)
     watched = WatchedRun(run, interrupts, view.show, hush)
     ended = "failure"

@@ -28,7 +28,7 @@ class Screen:
         self.run, self.title, self.resumable, self.slack = run, title, resumable, slack
         self.backlog: dict[str, int] = {}
         self._rates, self._since = Rates(), time.monotonic()
-        self._rates.record(self._since, run.totals)
+        self._rates.record(self._since, run.since_start)
         self._closed = Event()
         Thread(target=self._count_backlog, name="backlog", daemon=True).start()
         # Results that go to the same terminal are printed above; results that go to a file are left alone.
@@ -43,7 +43,7 @@ class Screen:
         self._live.update(self.draw(time.monotonic(), note), refresh=True)
 
     def draw(self, now: float, note: str = "") -> Group:
-        self._rates.record(now, self.run.totals)
+        self._rates.record(now, self.run.since_start)
         head = Text.assemble((self.title, "bold"), f"  {clock(now - self._since)}  {batches(self.run)}")
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
         for name in _COLUMNS:

@@ -34,11 +34,16 @@ class Part:
 
     `number` is the arrival order within the source. It is a place in the source: greater than zero, rising along it,
     with gaps, and the same however the source was split and whenever it is read.
+
+    `ts` is when the tuples came, in microseconds: one time for all of them, or one for each. It is as constant as
+    `number`: it comes from what is stored or from the offset, never from the clock of the process that reads. Tuples of
+    a part without it came when their batch was planned.
     """
 
     tuples: pa.RecordBatch
     number: Ints
     letters: tuple[Letter, ...] = ()
+    ts: Ints | int | None = None
 
 
 class Source(Protocol):
@@ -97,6 +102,18 @@ class Divided(Protocol):
 
     def before(self, split: Split) -> int:
         """A number below those of all that lies between the offsets of a split, by less than 2 to the 36th."""
+        ...
+
+
+@runtime_checkable
+class Stamped(Protocol):
+    """A source that says when its tuples came (`Part.ts`).
+
+    The times ascend along it. A time of its own clock that lies after the batch's is taken for the batch's.
+    """
+
+    def arrived(self, offset: Offset) -> int | None:
+        """A time before which nothing came of what lies after an offset; None if nothing is there after it now."""
         ...
 
 

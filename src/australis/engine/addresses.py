@@ -14,7 +14,7 @@ from australis.plan import Plan, Stage
 
 DEAD_LETTERS, MEASURES, PARTS = "#letters", "#measures", "#parts"
 """The addresses of dead letters, of measurements, and of parts of outputs that tasks have written themselves."""
-_SCHEMAS = {DEAD_LETTERS: dead_letters.SCHEMA, MEASURES: measures.SCHEMA, PARTS: measures.PART}
+_SCHEMAS = {DEAD_LETTERS: dead_letters.SCHEMA, MEASURES: measures.SENT, PARTS: measures.PART}
 
 
 class StageEntry(NamedTuple):

@@ -43,6 +43,8 @@ class Batch:
     """The least arrival number of its tuples."""
     room: int = _WIDE
     """How many arrival numbers it has."""
+    until: int | None = None
+    """The time before which all that came is in this batch or before it, if that is not the clock: more waits."""
 
     @property
     def changed(self) -> bool:
@@ -51,8 +53,14 @@ class Batch:
 
     @property
     def moment(self) -> Moment:
-        """The moment of the last step of the batch."""
-        return Moment(self.first + self.room - 1, self.clock, self.end, self.ended)
+        """The moment of the last step of the batch.
+
+        Windows time out by how far the inputs have come, not by the clock: a window must not end before the tuples that
+        came in time for it, and only wait for the next batch. So it holds the same however a backlog is cut.
+        """
+        return Moment(
+            self.first + self.room - 1, self.clock if self.until is None else self.until, self.end, self.ended
+        )
 
     def numbers(self, split: int, row: int, count: int) -> Ints:
         """Arrival numbers of rows of a split: they go by splits, then by rows."""
@@ -70,4 +78,6 @@ class Batch:
 def batch(offset: dict[str, Any]) -> Batch:
     """The batch that ends at an offset of a run."""
     names = ("version", "clock", "end", "network", "began", "first", "room")
-    return Batch(**{name: offset[name] for name in names}, ended=frozenset(offset.get("ended", ())))
+    return Batch(
+        **{name: offset[name] for name in names}, ended=frozenset(offset.get("ended", ())), until=offset.get("until")
+    )

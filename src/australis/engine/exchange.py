@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -11,10 +13,11 @@ from australis.arrow.columns import plain
 from australis.arrow.compute import pc
 from australis.connectors import dead_letters
 from australis.engine import measures
-from australis.engine.addresses import DEAD_LETTERS, PARTS, Address, StageEntry
+from australis.engine.addresses import DEAD_LETTERS, MEASURES, PARTS, Address, StageEntry
 from australis.engine.batch import Batch
 from australis.engine.job import Job
-from australis.engine.parcels import NUMBER, Parcel
+from australis.engine.measures import TaskMeasures
+from australis.engine.parcels import NUMBER, Parcel, encode
 from australis.engine.superbox import Arrows
 from australis.kernels.jit import inner
 from australis.model.box import EVERYWHERE, Key
@@ -30,8 +33,8 @@ HEAVY = 1 << 20
 class Outbox:
     """What a task sends to later stages, to outputs and to the run, by address and partition."""
 
-    def __init__(self, job: Job, batch: Batch, partition: int) -> None:
-        self.job, self.batch, self.partition = job, batch, partition
+    def __init__(self, job: Job, batch: Batch, partition: int, measures: TaskMeasures) -> None:
+        self.job, self.batch, self.partition, self.measures = job, batch, partition, measures
         self._trains: dict[tuple[int, int], list[Train]] = {}
         self._numbers = {address: number for number, address in enumerate(job.addresses)}
 
@@ -42,8 +45,11 @@ class Outbox:
 
     def add_table(self, address: Address, bucket: int, table: pa.RecordBatch) -> None:
         """Send rows about the batch, which have no time and number of their own."""
+        self.add(address, bucket, self._about_batch(table))
+
+    def _about_batch(self, table: pa.RecordBatch) -> Train:
         count = table.num_rows
-        self.add(address, bucket, Train(table, np.full(count, self.batch.clock), np.full(count, self.batch.first)))
+        return Train(table, np.full(count, self.batch.clock), np.full(count, self.batch.first))
 
     def send(self, stage: Stage | None, trains: Arrows) -> None:
         """Send what a stage gives, or the inputs where there is none, to all who take it."""
@@ -54,17 +60,39 @@ class Outbox:
         self._send_to_outputs(self.job.plan.straight if stage is None else stage.outputs, trains, copied)
         self._send_to_stages(None if stage is None else stage.index, trains, copied)
 
-    def parcels(self) -> list[Parcel]:
-        """All that is sent. Of an output with many bytes the task writes its part, and sends where that is."""
-        for name, writer in self.job.part_writers.items():
-            place = (self._numbers[name], self.partition)
-            trains = self._trains.get(place, [])
-            heavy = sum(train.nbytes for train in trains) > HEAVY
-            file = writer.make(self.batch.version, self.partition, [t.tuples for t in trains]) if heavy else ""
-            if file:
-                del self._trains[place]
-                self.add_table(PARTS, 0, measures.part(name, file, trains))
-        return [Parcel(address, bucket, trains) for (address, bucket), trains in self._trains.items()]
+    def rows(self) -> pa.RecordBatch:
+        """All that is sent, as rows for Spark. Of an output with many bytes the task writes its part."""
+        for name in self.job.part_writers:
+            self._write_part(name)
+        return encode(self._parcels(), batch_folder(self.job, self.batch))
+
+    def _write_part(self, name: str) -> None:
+        """Write the part of an output, if it has many bytes, and send where that is."""
+        place = (self._numbers[name], self.partition)
+        trains = self._trains.get(place, [])
+        if sum(train.nbytes for train in trains) <= HEAVY:
+            return
+        start = time.thread_time()
+        file = self.job.part_writers[name].make(self.batch.version, self.partition, [each.tuples for each in trains])
+        self.measures.written(name, time.thread_time() - start)
+        if file:
+            del self._trains[place]
+            self.add_table(PARTS, 0, measures.part(name, file, trains))
+
+    def _parcels(self) -> Iterator[Parcel]:
+        """All parcels. What was measured is the last, with the time that was spent on each before it."""
+        for (number, bucket), trains in self._trains.items():
+            start = time.thread_time()
+            yield Parcel(number, bucket, trains)
+            self._charge(self.job.addresses[number], time.thread_time() - start)
+        table = self.measures.table(self.batch.version, self.partition)
+        yield Parcel(self._numbers[MEASURES], self.partition, [self._about_batch(table)])
+
+    def _charge(self, address: Address, seconds: float) -> None:
+        if isinstance(address, StageEntry):
+            self.measures.exchanged(self._entry(address).arrow, seconds)
+        elif address not in (DEAD_LETTERS, PARTS):
+            self.measures.written(address, seconds)
 
     def _send_refused(self, stage: Stage, trains: Arrows, copied: tuple[Arrow, ...]) -> None:
         """Send tuples that boxes refuse, and that nothing takes, to the dead letters."""
@@ -83,19 +111,26 @@ class Outbox:
     def _send_to_stages(self, origin: int | None, trains: Arrows, copied: tuple[Arrow, ...]) -> None:
         """Send trains to the later stages that take them from an origin; each is divided once in each way."""
         divided: dict[tuple[tuple[str, str], Key | None, int], list[tuple[int, Train]]] = {}
+        counted: set[tuple[str, str]] = set()
         for address in self.job.addresses:
             if not isinstance(address, StageEntry):
                 continue
-            stage = self.job.plan.stages[address.stage]
-            entry = stage.entries[address.entry]
+            stage, entry = self.job.plan.stages[address.stage], self._entry(address)
             port = (entry.arrow.source, entry.arrow.port)
             if entry.origin != origin or entry.arrow in copied or port not in trains:
                 continue
             way = (port, entry.by, self.job.width(stage))
             if way not in divided:
+                start = time.thread_time()
                 divided[way] = divide_for(entry, self.job.width(stage), trains[port], self.partition)
+                tuples = 0 if port in counted else len(trains[port])
+                self.measures.exchanged(entry.arrow, time.thread_time() - start, tuples)
+                counted.add(port)
             for bucket, part in divided[way]:
                 self.add(address, bucket, part)
+
+    def _entry(self, address: StageEntry) -> Entry:
+        return self.job.plan.stages[address.stage].entries[address.entry]
 
 
 def batch_folder(job: Job, batch: Batch) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from contextlib import suppress
 from pathlib import Path
 
@@ -22,12 +21,14 @@ class Ledger:
         self._stream: pa.RecordBatchStreamWriter | None = None
         self._file: pa.NativeFile | None = None
         self._held = 0
-        self._recent: deque[pa.Table] = deque(maxlen=_BATCHES * _FILES)
+        self._recent: dict[int, pa.Table] = {}
 
     def write(self, batch: int, tables: list[pa.RecordBatch]) -> None:
-        """Add the measurements of a batch."""
+        """Add the measurements of a batch. Those of one that is run again replace those of before."""
         table = pa.Table.from_batches(tables, SCHEMA).combine_chunks()
-        self._recent.append(table)
+        self._recent[batch] = table
+        while len(self._recent) > _BATCHES * _FILES:
+            del self._recent[min(self._recent)]
         if self._stream is None or self._held == _BATCHES:
             self._begin_file(batch)
         assert self._stream is not None
@@ -38,7 +39,7 @@ class Ledger:
 
     def table(self) -> pa.Table:
         """The measurements that this process has written."""
-        return pa.concat_tables([SCHEMA.empty_table(), *self._recent])
+        return pa.concat_tables([SCHEMA.empty_table(), *self._recent.values()])
 
     def close(self) -> None:
         if self._stream is not None and self._file is not None:
@@ -60,12 +61,13 @@ class Ledger:
 def read(checkpoint: str | Path) -> pa.Table:
     """The measurements on a checkpoint; a batch whose rows are not all there yet is left out.
 
+    Of a batch that was run again there are those of the last time.
     Columns that were not measured yet when a file was written are null.
     """
-    batches: list[pa.RecordBatch] = []
+    batches: dict[int, pa.RecordBatch] = {}
     for path in sorted((place(checkpoint) / "measures").glob("*.arrows")):
         with suppress(pa.ArrowInvalid, OSError, EOFError), pa.OSFile(str(path), "rb") as file:
-            stream = pa.ipc.open_stream(file)
-            batches.extend(stream)
-    tables = [SCHEMA.empty_table(), *(pa.Table.from_batches([batch]) for batch in batches)]
+            for batch in pa.ipc.open_stream(file):
+                batches[batch["batch"][0].as_py()] = batch
+    tables = [SCHEMA.empty_table(), *(pa.Table.from_batches([batch]) for batch in batches.values())]
     return pa.concat_tables(tables, promote_options="default")

@@ -3,34 +3,55 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
 from australis.arrow.schema import schema
+from australis.engine.delays import Arrivals, ArrivalSketch, histogram, number_sketch
 from australis.engine.superbox import Event, Passage
-from australis.model.box import LATE, REFUSED, lost
-from australis.model.network import Network
-from australis.model.train import Train
+from australis.model.box import LATE, OUT, REFUSED, lost
+from australis.model.network import Arrow, Network
+from australis.model.train import Ints, Train
 
+T = TypeVar("T")
 SCHEMA = schema(
     "batch bigint, kind string, name string, port string, partition int,"
-    " seconds double, taken bigint, given bigint, late bigint, refused bigint, bytes bigint, delay double, worst double"
+    " seconds double, taken bigint, given bigint, late bigint, refused bigint, bytes bigint,"
+    " delay double, worst double, age double, oldest double, delays array<bigint>, fixed double"
 )
-"""A row is a `box`, an `arrow` or an `output`.
+"""A row is a `box`, an `arrow`, a `source`, an `exchange`, an `output`, a `sink` or a `batch`.
+
+Seconds are processor time of the thread that does the work, so that a busy machine makes nothing dearer; waiting for a
+disk is not counted. Those of a batch alone are by the clock.
 
 A box has its seconds, the tuples that it took, those that it gave on its main port, and those that it found late or
 refused. An arrow is a port of a box or an input: the tuples that its box took, those that it gave on this port, and
-their bytes. An output has its tuples, and their mean and longest delay in seconds since they, or the oldest they are
-made of, entered.
+their bytes. A source is an input as a task reads it: its seconds, and the tuples that it gave.
+
+An exchange is an arrow whose tuples go to another stage: the seconds of dividing, packing, unpacking and merging them,
+and the tuples that it took, which are counted where they are sent. A sink is what an output is written to: the seconds
+of packing, unpacking and writing, in tasks and, without a partition, on the driver, and there the tuples that it took.
+
+A batch has its seconds on the driver by the clock. Of these, `fixed` are those that are none of the others: all but the
+seconds of its slowest partition, and of the driver.
+
+An output has its tuples. Their mean `delay` and the `worst`, in seconds, count from when the tuple came that completed
+a result: the one that closed a window, say. `delays` is a histogram of them (see `australis.engine.delays`). Their mean
+`age` and the `oldest` count from when the oldest tuple came that a result is made of.
 """
-PART = schema("output string, file string, tuples bigint, bytes bigint, first bigint, after double")
-"""A part of an output: when its first tuple entered, and how long after it the others did on average, in microseconds.
-(A double would hold a time since 1970 to a quarter of one only.)"""
+SENT = pa.schema([*SCHEMA, *schema("numbers array<bigint>, times array<bigint>")])
+"""What tasks send. The row of a source has points that tell when its tuples came, by their arrival numbers."""
+PART = schema(
+    "output string, file string, tuples bigint, bytes bigint, first bigint, after double,"
+    " numbers array<bigint>, weights array<bigint>"
+)
+"""A part of an output: when its first tuple came, and how long after it the others did on average, in microseconds.
+(A double would hold a time since 1970 to a quarter of one only.) Of its arrival numbers it has a sketch."""
 
 
 @dataclass
@@ -41,34 +62,70 @@ class TaskMeasures:
     boxes: dict[str, list[float]] = field(default_factory=dict)
     arrows: dict[tuple[str, str], list[int]] = field(default_factory=dict)
     widths: dict[tuple[str, str], int | None] = field(default_factory=dict)
+    arrivals: dict[str, ArrivalSketch] = field(default_factory=dict)
+    """When tuples came, by input."""
+    costs: dict[tuple[str, str, str | None], list[float]] = field(default_factory=dict)
+    """Seconds and tuples of all but boxes, by the kind of row, the name and the port."""
 
     def run(self, events: Iterable[Event | Passage], uncounted: Collection[tuple[str, str]] = ()) -> None:
-        """Run boxes, and measure each. Those of a chain share its time by the tuples that they take.
+        """Run boxes, and measure each. Those of a chain share its time by what they cost when they run one by one.
 
         What leaves `uncounted` ports is not counted: it is the same in every partition, and the first counts it.
         """
-        start = time.perf_counter()
+        start = time.thread_time()
         for event in events:
-            seconds = time.perf_counter() - start
+            seconds = time.thread_time() - start
             if isinstance(event, Passage):
                 self._passed(event, seconds)
             else:
-                name = event.node.name
-                self._ran(name, seconds, sum(map(len, event.inputs)))
+                name, taken = event.node.name, sum(map(len, event.inputs))
+                self._ran(name, seconds, taken)
+                if event.chain is not None:
+                    event.chain.learn(name, seconds, taken)
                 for port, train in event.outputs.items():
                     if (name, port) not in uncounted:
                         self.count(name, port, train)
-            start = time.perf_counter()
+            start = time.thread_time()
 
     def count(self, source: str, port: str, train: Train) -> None:
         """Count what flows from a port."""
         self._flowed(source, port, len(train), train)
 
+    def read(self, input: str, train: Train) -> None:
+        """Count what was read of an input, and note when it came."""
+        self.count(input, OUT, train)
+        self.arrivals.setdefault(input, ArrivalSketch()).add(train)
+
+    def reading(self, input: str, parts: Iterable[T]) -> Iterator[T]:
+        """The same parts of an input; it measures what reading them takes, in whichever thread does so."""
+        iterator = iter(parts)
+        while True:
+            start = time.thread_time()
+            part = next(iterator, None)
+            self._cost("source", input, OUT, time.thread_time() - start)
+            if part is None:
+                return
+            yield part
+
+    def exchanged(self, arrow: Arrow, seconds: float, tuples: int = 0) -> None:
+        """Count what it takes to bring tuples of an arrow to another stage; those that are sent are counted."""
+        self._cost("exchange", arrow.source, arrow.port, seconds, tuples)
+
+    def written(self, output: str, seconds: float) -> None:
+        """Count what it takes to write tuples of an output, or to send them to the driver."""
+        self._cost("sink", output, None, seconds)
+
+    def _cost(self, kind: str, name: str, port: str | None, seconds: float, tuples: int = 0) -> None:
+        cost = self.costs.setdefault((kind, name, port), [0.0, 0])
+        cost[0] += seconds
+        cost[1] += tuples
+
     def _passed(self, passage: Passage, seconds: float) -> None:
         taken = (len(passage.train), *passage.counts[:-1])
-        for node, tuples, passed in zip(passage.chain.nodes, taken, passage.counts, strict=True):
+        shares = passage.chain.share(seconds, taken)
+        for node, tuples, passed, share in zip(passage.chain.nodes, taken, passage.counts, shares, strict=True):
             ports = list(self.network.schemas[node.name])
-            self._ran(node.name, seconds * tuples / max(sum(taken), 1), tuples)
+            self._ran(node.name, share, tuples)
             for port, count in zip(ports, (passed, tuples - passed), strict=False):
                 self._flowed(node.name, port, count, passage.train)
 
@@ -99,14 +156,22 @@ class TaskMeasures:
         for (source, port), (tuples, size) in self.arrows.items():
             taken_by_box = int(self.boxes[source][1]) if source in self.boxes else None
             rows.append(_row(batch, "arrow", source, port, partition, taken=taken_by_box, given=tuples, bytes=size))
-        return _table(rows, SCHEMA)
+        for (kind, name, place), (seconds, took) in self.costs.items():
+            if kind != "source":
+                rows.append(_row(batch, kind, name, place, partition, seconds=seconds, taken=int(took)))
+        for name, sketch in self.arrivals.items():
+            numbers, times = sketch.points()
+            seconds, _ = self.costs.get(("source", name, OUT), (0.0, 0))
+            rows.append(_row(batch, "source", name, OUT, partition, seconds=seconds, given=sketch.tuples,
+                             numbers=numbers, times=times))  # fmt: skip
+        return _table(rows, SENT)
 
 
 def _row(
-    batch: int, kind: str, name: str, port: str | None, partition: int | None, **values: float | None
+    batch: int, kind: str, name: str | None, port: str | None, partition: int | None, **values: float | Ints | None
 ) -> tuple[object, ...]:
     place = {"batch": batch, "kind": kind, "name": name, "port": port, "partition": partition}
-    return tuple((place | values).get(column) for column in SCHEMA.names)
+    return tuple((place | values).get(column) for column in SENT.names)
 
 
 def _width(columns: pa.Schema) -> int | None:
@@ -119,24 +184,57 @@ def _width(columns: pa.Schema) -> int | None:
 
 
 def part(name: str, file: str, trains: list[Train]) -> pa.RecordBatch:
-    """The row of a part of an output: its file if it is written, how much it is, and when its tuples entered."""
+    """The row of a part of an output: its file if it is written, how much it is, and when its tuples came."""
     times = [train.ts for train in trains if len(train)]
     tuples, size = sum(map(len, trains)), sum(train.nbytes for train in trains)
     if not tuples:
-        return _table([(name, file, 0, size, None, None)], PART)
+        return _table([(name, file, 0, size, None, None, [], [])], PART)
     first = min(int(ts.min()) for ts in times)
     after = sum(float(np.sum(ts - first)) for ts in times) / tuples
-    return _table([(name, file, tuples, size, first, after)], PART)
+    return _table([(name, file, tuples, size, first, after, *number_sketch(trains))], PART)
 
 
-def output(batch: int, name: str, parts: Iterable[dict[str, Any]], now: int) -> pa.RecordBatch:
-    """The row of an output that is given parts at a time in microseconds."""
+def output(
+    batch: int,
+    name: str,
+    parts: Iterable[dict[str, Any]],
+    now: int,
+    arrivals: Arrivals | None = None,
+    inputs: Collection[str] = (),
+) -> pa.RecordBatch:
+    """The row of an output that is given parts at a time in microseconds, completed by tuples of `inputs`."""
     rows = [row for row in parts if row["tuples"]]
     tuples, size = (sum(row[column] for row in rows) for column in ("tuples", "bytes"))
-    delay = sum((now - row["first"] - row["after"]) * row["tuples"] for row in rows) / tuples / 1e6 if rows else None
-    worst = (now - min(row["first"] for row in rows)) / 1e6 if rows else None
-    row = _row(batch, "output", name, None, None, given=tuples, bytes=size, delay=delay, worst=worst)
-    return _table([row], SCHEMA)
+    values: dict[str, float | Ints | None] = {"given": tuples, "bytes": size}
+    if rows:
+        known = Arrivals(now) if arrivals is None else arrivals
+        numbers, weights = (np.concatenate([row[column] for row in rows]) for column in ("numbers", "weights"))
+        delays = (now - known.clock - known.times(numbers, inputs)) / 1e6
+        values["delay"], values["worst"] = float(np.average(delays, weights=weights)), float(delays.max())
+        values["delays"] = histogram(delays, weights)
+        values["age"] = sum((now - row["first"] - row["after"]) * row["tuples"] for row in rows) / tuples / 1e6
+        values["oldest"] = (now - min(row["first"] for row in rows)) / 1e6
+    return _kept([_row(batch, "output", name, None, None, **values)])
+
+
+def sink(batch: int, name: str, seconds: float, tuples: int) -> pa.RecordBatch:
+    """The row of what the driver does to write an output."""
+    return _kept([_row(batch, "sink", name, None, None, seconds=seconds, taken=tuples)])
+
+
+def whole_batch(batch: int, seconds: float, tables: Iterable[pa.RecordBatch]) -> pa.RecordBatch:
+    """The row of a batch that took seconds by the clock, in which tables were measured."""
+    spent: defaultdict[int | None, float] = defaultdict(float)
+    for row in rows_of(tables):
+        spent[row["partition"]] += row["seconds"] or 0.0
+    driver = spent.pop(None, 0.0)
+    fixed = max(seconds - driver - max(spent.values(), default=0.0), 0.0)
+    return _kept([_row(batch, "batch", None, None, None, seconds=seconds, fixed=fixed)])
+
+
+def _kept(rows: list[tuple[object, ...]]) -> pa.RecordBatch:
+    """Rows that the driver makes."""
+    return _table(rows, SENT).select(SCHEMA.names)
 
 
 def _table(rows: list[tuple[object, ...]], schema: pa.Schema) -> pa.RecordBatch:

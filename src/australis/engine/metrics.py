@@ -10,19 +10,21 @@ from __future__ import annotations
 import errno
 import socket
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
+from itertools import accumulate
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from australis.connectors.address import LOOPBACK
 from australis.connectors.push.connections import Connections, Handler
+from australis.engine.delays import EDGES
 from australis.errors import RunError
 from australis.model.box import LATE, REFUSED, lost
 
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 _GRACE = 1.0  # seconds for answers under way when it is closed
 _PAUSE = 1.0  # seconds for which a backlog is remembered: counting it may be slow
 _PLAIN = "text/plain; charset=utf-8"
+_COSTS = {"source": "reading an input", "exchange": "an arrow between stages", "sink": "writing an output"}
 _NO_ADDRESS = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
 
 Samples = Iterable[tuple[tuple[str, ...], float]]
@@ -111,14 +114,26 @@ class RunCollector(Collector):
         yield _counter("tuples_in_total", "Tuples taken from inputs.", ["input"], _by_name(inputs))
         yield _counter("tuples_out_total", "Tuples given to outputs.", ["output"], _by_name(outputs))
         yield _counter("dead_letters_total", "Tuples that could not be read, or were refused.", [],
-                       [((), self.run.letters)])  # fmt: skip
+                       [((), totals.letters)])  # fmt: skip
         yield _counter("batches_total", "Batches done.", [], [((), totals.batches)])
         yield _gauge("batch_seconds", "How long the last batch took.", [], last)
         yield _gauge("delay_seconds", "The longest delay of the last tuples of an output.", ["output"],
                      _by_name(dict(totals.delay)))  # fmt: skip
+        yield _gauge("age_seconds", "The greatest age of the last tuples of an output.", ["output"],
+                     _by_name(dict(totals.oldest)))  # fmt: skip
+        yield _histogram("output_delay_seconds", "Delays of the tuples of an output.", "output", dict(totals.delays),
+                         totals.delayed)  # fmt: skip
         yield _gauge("backlog_tuples", "About how many tuples wait in a source.", ["input"], _by_name(self.backlog))
         yield _counter("box_seconds_total", "The time that a box has taken.", ["box"],
                        _by_name({name: box.seconds for name, box in boxes.items()}))  # fmt: skip
+        for kind, label in (("source", "input"), ("exchange", "arrow"), ("sink", "output")):
+            costs = dict(totals.costs.get(kind, {}))
+            yield _counter(f"{kind}_seconds_total", f"The time that {_COSTS[kind]} has taken.", [label],
+                           _by_name({name: seconds for name, (seconds, _) in costs.items()}))  # fmt: skip
+            yield _counter(f"{kind}_tuples_total", f"Tuples of {_COSTS[kind]}.", [label],
+                           _by_name({name: tuples for name, (_, tuples) in costs.items()}))  # fmt: skip
+        yield _counter("fixed_seconds_total", "The time of batches that nothing else has taken.", [],
+                       [] if totals.last is None else [((), totals.fixed)])  # fmt: skip
         yield _counter("box_tuples_in_total", "Tuples given to a box.", ["box"],
                        _by_name({name: box.taken for name, box in boxes.items()}))  # fmt: skip
         yield _counter("box_tuples_out_total", "Tuples that a box gave on a port.", ["box", "port"], _by_port(ports))
@@ -138,6 +153,17 @@ def _gauge(name: str, help: str, labels: list[str], samples: Samples) -> Metric:
     family = GaugeMetricFamily(f"australis_{name}", help, labels=labels)
     for values, value in samples:
         family.add_metric(values, value)
+    return family
+
+
+def _histogram(
+    name: str, help: str, label: str, counts: Mapping[str, Sequence[int]], sums: Mapping[str, float]
+) -> Metric:
+    """Histograms of delays, of which Prometheus wants each bucket with all those below it."""
+    family = HistogramMetricFamily(f"australis_{name}", help, labels=[label])
+    ends = [*(f"{edge:.4g}" for edge in EDGES), "+Inf"]
+    for value, buckets in counts.items():
+        family.add_metric([value], list(zip(ends, accumulate(buckets), strict=True)), sums[value])
     return family
 
 

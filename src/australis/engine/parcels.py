@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,24 +32,25 @@ class Parcel:
     address: int
     bucket: int
     trains: list[Train]
+    seconds: float = 0.0
+    """What unpacking it has taken."""
 
 
 def encode(parcels: Iterable[Parcel], folder: str = "") -> pa.RecordBatch:
-    """Parcels as rows for Spark; `folder` is as in `pack`."""
-    parcels = list(parcels)
-    columns: list[pa.Array[Any]] = [
-        pa.array([parcel.address for parcel in parcels], pa.int32()),
-        pa.array([parcel.bucket for parcel in parcels], pa.int32()),
-        pa.array([pack(parcel.trains, folder) for parcel in parcels], pa.binary()),
-    ]
-    return pa.RecordBatch.from_arrays(columns, schema=_ROWS)
+    """Parcels as rows for Spark; `folder` is as in `pack`. Each is packed before the next is asked for."""
+    rows = [(parcel.address, parcel.bucket, pack(parcel.trains, folder)) for parcel in parcels]
+    columns = zip(*rows, strict=True) if rows else [()] * len(_ROWS)
+    arrays: list[pa.Array[Any]] = [pa.array(values, field.type) for values, field in zip(columns, _ROWS, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=_ROWS)
 
 
 def decode(rows: pa.RecordBatch, schema_of: Callable[[int], pa.Schema]) -> Iterator[Parcel]:
     """The parcels of rows, of which there are as many as partitions and addresses; `schema_of` takes an address."""
     addresses, buckets = (plain(rows.column(name))[0].tolist() for name in ("address", "bucket"))
     for address, bucket, blob in zip(addresses, buckets, rows.column("train"), strict=True):
-        yield Parcel(address, bucket, list(unpack(blob.as_buffer(), schema_of(address))))
+        start = time.thread_time()
+        trains = list(unpack(blob.as_buffer(), schema_of(address)))
+        yield Parcel(address, bucket, trains, time.thread_time() - start)
 
 
 def pack(trains: list[Train], folder: str = "") -> bytes:

@@ -1,4 +1,4 @@
-"""Tuples as they enter: stamped with the batch's time, numbered as they arrive, in trains of one length."""
+"""Tuples as they enter: stamped with when they came, numbered as they arrive, in trains of one length."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pyarrow as pa
 from australis.connectors.dead_letters import Letter
 from australis.connectors.source import Part
 from australis.engine.batch import Batch
-from australis.model.train import Train, concat
+from australis.model.train import Ints, Train, concat
 
 T = TypeVar("T")
 _AHEAD = 4
@@ -24,6 +24,7 @@ def stamp(
 ) -> Iterator[Train]:
     """The tuples of a split with their time and arrival numbers. What could not be read is added to `unread`.
 
+    Tuples came when their source says, but not after the batch's clock; where it says nothing, at that clock.
     Tuples are numbered in the order of splits, or by their own numbers after `before`. No train is empty: a step ends
     at the arrival number of its last tuple.
     """
@@ -32,9 +33,16 @@ def stamp(
         count = part.tuples.num_rows
         if count:
             number = batch.numbers(place, row, count) if before is None else batch.merging(part.number - before)
-            yield Train(part.tuples, np.full(count, batch.clock), number)
+            yield Train(part.tuples, _times(part, batch.clock), number)
         row += count
         unread += part.letters
+
+
+def _times(part: Part, clock: int) -> Ints:
+    """When the tuples of a part came."""
+    if part.ts is None or isinstance(part.ts, int):
+        return np.full(part.tuples.num_rows, clock if part.ts is None else min(part.ts, clock))
+    return np.minimum(part.ts, clock)
 
 
 def cut(schema: pa.Schema, trains: Iterable[Train], length: int) -> Iterator[Train]:

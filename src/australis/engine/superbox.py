@@ -6,16 +6,20 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
+import numpy as np
+
 from australis.boxes.signals.column import shown
 from australis.engine.merging import done
 from australis.errors import RunError, Subject
 from australis.model.box import Moment, Tables, Trains
 from australis.model.network import Network, Node
 from australis.model.train import Train
-from australis.plan.chains import Chain
+from australis.plan.chains import SAMPLE, Chain
 
 Arrows = dict[tuple[str, str], Train]
 """The trains of a step, by the input or box and the port that they come from."""
+_FIRST = np.zeros(1, np.int64)
+_MIX, _WORD = 0x9E3779B97F4A7C15, (1 << 64) - 1
 Inlets = dict[tuple[str, int], Train]
 """Trains that enter boxes from elsewhere, by the box and the place of its input."""
 
@@ -27,6 +31,8 @@ class Event:
     node: Node
     inputs: Trains
     outputs: Mapping[str, Train]
+    chain: Chain | None = None
+    """The chain that it belongs to, which went box by box."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +86,17 @@ def _culprit(node: Node, tables: Tables, inputs: Trains, moment: Moment) -> str:
     return f", at the tuple {shown(train.tuples.slice(fine, 1))}" if len(train) else ""
 
 
+def sampled(train: Train) -> bool:
+    """Whether a train goes through its chain box by box: one in 64 of the long ones, by a hash of its first number.
+
+    So a batch that is run again does the same.
+    """
+    if len(train) < SAMPLE:
+        return False
+    mixed = int(train.numbers(_FIRST)[0]) * _MIX & _WORD
+    return ((mixed ^ mixed >> 32) * _MIX & _WORD) >> 58 == 0
+
+
 def steps(
     network: Network,
     nodes: Iterable[Node],
@@ -92,10 +109,12 @@ def steps(
     """One step of boxes in their order. Each takes a train an input, and what it gives is added to `trains`.
 
     What `inlets` has for an input of a box is taken from there, all else from `trains`. The boxes of `chains`, which
-    are named by their first box, run as one where that is possible.
+    are named by their first box, run as one where that is possible, except for a train in 64: it goes box by box, so
+    that it is known what each of them costs.
     """
     every = list(nodes)
     passed: set[str] = set()
+    apart: dict[str, Chain] = {}
     read = {node.box.reads.name for node in every if node.box.reads is not None}
     for node in every:
         if node.name in passed:
@@ -106,13 +125,16 @@ def steps(
             inlets[node.name, side] if (node.name, side) in inlets else trains[arrow.source, arrow.port]
             for side, arrow in enumerate(node.sources)
         )
-        if node.name in chains and (result := chains[node.name].step(inputs[0])) is not None:
-            train, counts = result
-            last = chains[node.name].nodes[-1].name
-            trains[last, next(iter(network.schemas[last]))] = train
-            passed |= {each.name for each in chains[node.name].nodes}
-            yield Passage(chains[node.name], inputs[0], tuple(counts.tolist()))
-            continue
+        if (chain := chains.get(node.name)) is not None:
+            result = None if sampled(inputs[0]) else chain.step(inputs[0])
+            if result is not None:
+                train, counts = result
+                last = chain.nodes[-1].name
+                trains[last, next(iter(network.schemas[last]))] = train
+                passed |= {each.name for each in chain.nodes}
+                yield Passage(chain, inputs[0], tuple(counts.tolist()))
+                continue
+            apart |= {each.name: chain for each in chain.nodes}
         try:
             results = node.box.step(tables[node.name], inputs, _moment(network, node, moment))
             outputs = dict(zip(network.schemas[node.name], results, strict=True))
@@ -122,4 +144,4 @@ def steps(
             raise failed from error
         for port, train in outputs.items():
             trains[node.name, port] = train
-        yield Event(node, inputs, outputs)
+        yield Event(node, inputs, outputs, apart.get(node.name))

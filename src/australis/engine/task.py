@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import zip_longest
+
+import pyarrow as pa
 
 from australis.connectors import dead_letters
 from australis.connectors.dead_letters import Letter
 from australis.connectors.source import Divided, Mapped, Part, Split
-from australis.engine.addresses import DEAD_LETTERS, MEASURES, StageEntry
+from australis.engine.addresses import DEAD_LETTERS, StageEntry
 from australis.engine.batch import Batch
 from australis.engine.exchange import Outbox, in_order, merged
 from australis.engine.job import Job
@@ -30,15 +33,16 @@ Unread = dict[str, list[Letter]]
 """What could not be read, by input."""
 
 
-def read_splits(job: Job, batch: Batch, partition: int, splits: Mapping[str, Split]) -> list[Parcel]:
-    """Read splits, a split an input, and run the stages at the source on them; the parcels for all others."""
-    measures, outbox = TaskMeasures(job.network), Outbox(job, batch, partition)
+def read_splits(job: Job, batch: Batch, partition: int, splits: Mapping[str, Split]) -> pa.RecordBatch:
+    """Read splits, a split an input, and run the stages at the source on them; the parcels for all others, as rows."""
+    measures = TaskMeasures(job.network)
+    outbox = Outbox(job, batch, partition, measures)
     stages = [_open(job, stage, batch, partition, measures, outbox) for stage in job.at_source]
     outbox.send(None, output_tables(job, batch, partition))
     unread: Unread = {input.name: [] for input in job.streams}
-    for trains, moment in _arrivals(job, batch, partition, splits, unread):
-        for (name, port), train in trains.items():
-            measures.count(name, port, train)
+    for trains, moment in _arrivals(job, batch, partition, splits, unread, measures):
+        for (name, _), train in trains.items():
+            measures.read(name, train)
         for each in stages:
             outbox.send(each.stage, each.step(_inlets(each.stage, trains), moment))
         outbox.send(None, trains)
@@ -47,24 +51,23 @@ def read_splits(job: Job, batch: Batch, partition: int, splits: Mapping[str, Spl
     for name, letters in unread.items():
         if letters:
             outbox.add_table(DEAD_LETTERS, partition, dead_letters.table(name, letters, batch.version))
-    outbox.add_table(MEASURES, partition, measures.table(batch.version, partition))
-    return outbox.parcels()
+    return outbox.rows()
 
 
-def run_stage(job: Job, stage: Stage, batch: Batch, partition: int, parcels: Iterable[Parcel]) -> list[Parcel]:
-    """Run a partition of a later stage on the parcels that came to it; the parcels for stages after it."""
-    measures, outbox = TaskMeasures(job.network), Outbox(job, batch, partition)
+def run_stage(job: Job, stage: Stage, batch: Batch, partition: int, parcels: Iterable[Parcel]) -> pa.RecordBatch:
+    """Run a partition of a later stage on the parcels that came to it; the parcels for stages after it, as rows."""
+    measures = TaskMeasures(job.network)
+    outbox = Outbox(job, batch, partition, measures)
     opened = _open(job, stage, batch, partition, measures, outbox)
-    trains: dict[int, list[Train]] = {}
+    arrived: dict[int, list[Parcel]] = {}
     for parcel in parcels:
-        trains.setdefault(parcel.address, []).extend(parcel.trains)
-    steps = list(_steps(job, stage, trains))
+        arrived.setdefault(parcel.address, []).append(parcel)
+    steps = list(_steps(job, stage, arrived, measures))
     for inlets in steps:
         moment = batch.moment if inlets is steps[-1] else _up_to(inlets.values())
         outbox.send(stage, opened.step(inlets, moment))
     opened.commit()
-    outbox.add_table(MEASURES, partition, measures.table(batch.version, partition))
-    return outbox.parcels()
+    return outbox.rows()
 
 
 def _open(
@@ -78,10 +81,10 @@ def _open(
 
 
 def _arrivals(
-    job: Job, batch: Batch, partition: int, splits: Mapping[str, Split], unread: Unread
+    job: Job, batch: Batch, partition: int, splits: Mapping[str, Split], unread: Unread, measures: TaskMeasures
 ) -> Iterator[tuple[Arrows, Moment]]:
     """What enters in each step, a train an input, and the moment of the step; there is one step at least."""
-    arriving = [_arriving(job, input, batch, partition, splits, unread[input.name]) for input in job.streams]
+    arriving = [_arriving(job, input, batch, partition, splits, unread[input.name], measures) for input in job.streams]
     rounds = zip_longest(*arriving)
     current: tuple[Train | None, ...] | None = next(rounds, (None,) * len(arriving))
     while current is not None:
@@ -95,7 +98,13 @@ def _arrivals(
 
 
 def _arriving(
-    job: Job, input: Input, batch: Batch, partition: int, splits: Mapping[str, Split], unread: list[Letter]
+    job: Job,
+    input: Input,
+    batch: Batch,
+    partition: int,
+    splits: Mapping[str, Split],
+    unread: list[Letter],
+    measures: TaskMeasures,
 ) -> Iterator[Train]:
     """The trains of an input's split, numbered and stamped; what cannot be read goes to `unread`."""
     if input.name not in splits:
@@ -103,7 +112,8 @@ def _arriving(
     source, split = job.sources[input.name], splits[input.name]
     before = source.before(split) if isinstance(source, Divided) and source.by is not None else None
     in_memory = isinstance(source, Mapped) and source.mapped
-    parts = source.read(split) if in_memory else read_ahead(source.read(split))
+    reading = measures.reading(input.name, source.read(split))
+    parts = reading if in_memory else read_ahead(reading)
     trains = stamp(_checked(parts, input.name) if job.strict else parts, batch, partition, unread, before)
     # The trains of several inputs that enter together must reach equally far.
     return trains if len(job.streams) == 1 else cut(input.schema, trains, TRAIN)
@@ -127,17 +137,21 @@ def _inlets(stage: Stage, trains: Arrows) -> Inlets:
     return {inlet: trains[entry.arrow.source, entry.arrow.port] for entry in entries for inlet in entry.feeds}
 
 
-def _steps(job: Job, stage: Stage, trains: Mapping[int, list[Train]]) -> Iterator[Inlets]:
+def _steps(job: Job, stage: Stage, arrived: Mapping[int, list[Parcel]], measures: TaskMeasures) -> Iterator[Inlets]:
     """What a later stage takes in each step: train after train where it has one entry, else all in one step."""
     streams = [(place, entry) for place, entry in enumerate(stage.entries) if not entry.static]
     inlets: Inlets = {}
     for place, entry in streams:
-        address, schema = job.addresses.index(StageEntry(stage.index, place)), job.network.schema(entry.arrow)
+        start = time.thread_time()
+        parcels = arrived.get(job.addresses.index(StageEntry(stage.index, place)), [])
+        trains, schema = [train for parcel in parcels for train in parcel.trains], job.network.schema(entry.arrow)
+        merge = in_order(schema, trains, entry.order) if len(streams) == 1 else [merged(schema, trains, entry.order)]
+        unpacking = sum(parcel.seconds for parcel in parcels)
+        measures.exchanged(entry.arrow, unpacking + time.thread_time() - start)
         if len(streams) == 1:
-            sequence = in_order(schema, trains.get(address, []), entry.order) or [empty(schema)]
-            yield from (dict.fromkeys(entry.feeds, train) for train in sequence)
+            yield from (dict.fromkeys(entry.feeds, train) for train in merge or [empty(schema)])
             return
-        inlets |= dict.fromkeys(entry.feeds, merged(schema, trains.get(address, []), entry.order))
+        inlets |= dict.fromkeys(entry.feeds, merge[0])
     yield inlets
 
 

@@ -1,17 +1,22 @@
-"""Totals: what a run has done since it was started, summed up batch by batch."""
+"""Totals: what a run has done, summed up batch by batch, each of them once."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
+from australis.disk.private import private
 from australis.engine.losses import summed
 from australis.engine.measures import rows_of
 from australis.model.box import LATE, REFUSED
+
+_FILE = "measures/totals.json"
 
 
 @dataclass
@@ -28,9 +33,12 @@ class BoxTotals:
 class Totals:
     """Tuples by the names of inputs and outputs, and costs by those of boxes.
 
-    One thread adds while others read: take a copy before iterating.
+    Batches are known by their version: one that is run again, after a failure or a restart, is not counted again. One
+    thread adds while others read: take a copy before iterating.
     """
 
+    version: int = 0
+    """The last batch that was counted."""
     batches: int = 0
     taken: Counter[str] = field(default_factory=Counter)
     given: Counter[str] = field(default_factory=Counter)
@@ -40,6 +48,16 @@ class Totals:
     """How many seconds the last batch took."""
     delay: dict[str, float] = field(default_factory=dict)
     """The longest delay of each output, in the last batch that gave it tuples."""
+    oldest: dict[str, float] = field(default_factory=dict)
+    """The greatest age of each output, likewise."""
+    delays: dict[str, list[int]] = field(default_factory=dict)
+    """A histogram of the delays of each output."""
+    delayed: dict[str, float] = field(default_factory=dict)
+    """The sum of the delays of each output, in seconds."""
+    costs: dict[str, dict[str, list[float]]] = field(default_factory=dict)
+    """The seconds and tuples of each `source`, `exchange` and `sink`, by name; an exchange has that of its arrow."""
+    fixed: float = 0.0
+    """The seconds of batches that nothing else took."""
 
     @property
     def ports(self) -> dict[str, dict[str, int]]:
@@ -56,8 +74,11 @@ class Totals:
         """The boxes that refused tuples, and how many."""
         return summed(self.ports, REFUSED)
 
-    def add(self, progress: dict[str, Any], tables: Iterable[pa.RecordBatch]) -> None:
-        """Add a batch: its entry in a run's progress, and what was measured of it."""
+    def add(self, progress: dict[str, Any], tables: Iterable[pa.RecordBatch], letters: int = 0) -> None:
+        """Add a batch, if it is new: its entry in a run's progress, what was measured of it, and its dead letters."""
+        if progress["batch"] <= self.version:
+            return
+        self.version = progress["batch"]
         self.taken.update(progress["taken"])
         self.given.update(progress["given"])
         self.delay |= {name: worst for name, worst in progress["delay"].items() if worst is not None}
@@ -69,5 +90,50 @@ class Totals:
             elif row["kind"] == "arrow" and row["taken"] is not None:
                 ports = self.boxes.setdefault(row["name"], BoxTotals()).given
                 ports[row["port"]] = ports.get(row["port"], 0) + row["given"]
-        self.letters, self.last = progress["letters"], progress["seconds"]
+            elif row["kind"] in ("source", "exchange", "sink"):
+                self._add_cost(row)
+            elif row["kind"] == "output" and row["delays"] is not None:
+                self._add_delays(row)
+            elif row["kind"] == "batch":
+                self.fixed += row["fixed"]
+        self.letters, self.last = self.letters + letters, progress["seconds"]
         self.batches += 1
+
+    def _add_cost(self, row: dict[str, Any]) -> None:
+        name = f"{row['name']}.{row['port']}" if row["kind"] == "exchange" else row["name"]
+        cost = self.costs.setdefault(row["kind"], {}).setdefault(name, [0.0, 0])
+        cost[0] += row["seconds"]
+        cost[1] += row["given"] if row["kind"] == "source" else row["taken"]
+
+    def _add_delays(self, row: dict[str, Any]) -> None:
+        name, counts = row["name"], row["delays"]
+        self.delays[name] = [
+            one + more for one, more in zip(self.delays.get(name, [0] * len(counts)), counts, strict=True)
+        ]
+        self.delayed[name] = self.delayed.get(name, 0.0) + row["delay"] * row["given"]
+        self.oldest[name] = row["oldest"]
+
+    def save(self, checkpoint: str | Path) -> None:
+        """Save the totals on a checkpoint, whole or not at all. They need not outlast a power cut."""
+        path = Path(checkpoint) / _FILE
+        path.parent.mkdir(exist_ok=True)
+        temporary = path.with_name(f".{path.name}.tmp")
+        values = {**vars(self), "boxes": {name: vars(box) for name, box in self.boxes.items()}}
+        with temporary.open("wb") as file:
+            private(file).write(json.dumps(values).encode())
+        temporary.replace(path)
+
+
+def read_totals(checkpoint: str | Path, planned: int) -> Totals:
+    """The totals on a checkpoint whose last batch that was `planned` has a version.
+
+    They begin anew if there are none, none that read, or those of batches that the checkpoint does not know.
+    """
+    try:
+        saved = json.loads((Path(checkpoint) / _FILE).read_text())
+        boxes = {name: BoxTotals(**box) for name, box in saved.pop("boxes").items()}
+        taken, given = Counter(saved.pop("taken")), Counter(saved.pop("given"))
+        totals = Totals(**saved, taken=taken, given=given, boxes=boxes)
+        return totals if totals.version <= planned else Totals()
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return Totals()

@@ -49,7 +49,7 @@ Column: TypeAlias = "pa.Array[Any] | Picked"
 class Train:
     """Tuples: the visible columns, and two hidden ones that queries do not see.
 
-    `ts` is the wall-clock time, in microseconds, at which the tuple (or the oldest tuple it was made from) entered.
+    `ts` is the wall-clock time, in microseconds, at which the tuple (or the oldest tuple it was made from) came.
     `number` is the arrival number of the tuple whose arrival produced this one. It never falls within a train nor from
     one train to the next, so that merging streams by it gives one order, however the streams were cut.
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean, median
 from typing import Any, cast
 
 import numpy as np
@@ -15,6 +17,10 @@ from australis.model.network import Network, Node
 from australis.model.train import Ints, Train
 from australis.plan import Stage
 
+SAMPLE = 1000
+"""How many tuples a train needs for the time that a box takes to say what a tuple costs."""
+_SAMPLES = 5
+
 
 @dataclass(frozen=True)
 class Chain:
@@ -24,6 +30,24 @@ class Chain:
     schema: pa.Schema
     """The schema of the result."""
     fused: Fused
+    samples: dict[str, deque[float]] = field(default_factory=dict, compare=False)
+    """What boxes took for a tuple, in seconds, when they last ran one by one in this process."""
+
+    def learn(self, name: str, seconds: float, tuples: int) -> None:
+        """Note what a box took that ran by itself. Of few tuples it would be what a call takes."""
+        if tuples >= SAMPLE:
+            self.samples.setdefault(name, deque(maxlen=_SAMPLES)).append(seconds / tuples)
+
+    def share(self, seconds: float, taken: Sequence[int]) -> list[float]:
+        """Share the seconds of the loop out among boxes that took so many tuples, by what each took alone.
+
+        The median counts, since the first run of a box may have had to compile. One of which nothing is known costs as
+        much as the others on average, so that at first all boxes cost the same.
+        """
+        learnt = {name: median(samples) for name, samples in self.samples.items()}
+        common = fmean(learnt.values()) if learnt else 1.0
+        weights = [learnt.get(node.name, common) * tuples for node, tuples in zip(self.nodes, taken, strict=True)]
+        return [seconds * weight / (sum(weights) or 1.0) for weight in weights]
 
     def step(self, train: Train) -> tuple[Train, Ints] | None:
         """The result, and how many tuples each box let through.

@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import re
 import socket
 from http.client import HTTPConnection
 from pathlib import Path
@@ -75,7 +76,8 @@ def vids(push):
 
 
 def names(push):
-    return sorted(path.name for path in Path(push.spool).glob("[!.]*"))
+    """The files of the spool, without the times when they were stored."""
+    return sorted(re.sub(r"-\d+\.", ".", path.name) for path in Path(push.spool).glob("[!.]*"))
 
 
 def stream(batch):

@@ -1,6 +1,8 @@
 """A source that makes up tuples at a rate."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from australis import RunError, SchemaError
 from australis.arrow.schema import schema
@@ -8,7 +10,7 @@ from australis.connectors.source import Source
 from australis.connectors.sources.rate import Rate
 from australis.connectors.sources.uri import source
 from australis.testing import rows
-from tests.connectors.sources.test_replay import Clock
+from tests.connectors.sources.test_replay import Clock, stamps
 
 SCHEMA = schema("time int, vid int")
 SECOND = 1_000_000
@@ -50,3 +52,14 @@ def test_mistakes_in_a_rate_are_told():
     ):
         with pytest.raises(error, match=told):
             source(text, spec)
+
+
+@given(st.integers(1, 50), st.sampled_from([0.3, 7, 1000]), st.integers(1, 4), st.lists(st.integers(1, 9), max_size=5))
+def test_tuples_of_a_rate_came_when_they_were_due_however_they_are_cut(count, a_second, splits, cuts):
+    clock = Clock()
+    rate = Rate(SCHEMA, a_second, (("vid", "n"), ("time", "n")), limit=count, began=clock.now, clock=clock)
+    clock.now += 1000 * SECOND
+    assert stamps(rate, [*cuts, 100], splits) == [rate.began + int(n * (1e6 / a_second)) for n in range(count)]
+    for n in range(count):
+        assert rate.arrived({"began": rate.began, "n": n}) == rate.began + int(n * (1e6 / a_second))
+    assert rate.arrived({"began": rate.began, "n": count}) is None

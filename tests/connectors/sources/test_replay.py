@@ -1,8 +1,13 @@
 """Replay: tuples come when they are due."""
 
+import json
+import pickle
+
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from australis import RunError
 from australis.arrow.schema import schema
@@ -91,3 +96,65 @@ def test_mistakes_in_a_replay_are_told(tmp_path):
     packed = Replay(Files(str(tmp_path / "a.csv.gz"), files.schema), "time")
     with pytest.raises(RunError, match=r"a.csv.gz: a compressed file is read whole, and cannot be replayed; unpack it"):
         packed.latest(packed.start(), 1)
+
+
+def stamps(given: Source, cuts, splits: int) -> list[int]:
+    """When the tuples between offsets came, in batches of so many tuples."""
+    found, offset = [], given.start()
+    for limit in cuts:
+        end = json.loads(json.dumps(given.latest(offset, limit)))
+        for split in pickle.loads(pickle.dumps(given.splits(offset, end, splits))) if end != offset else ():
+            for part in given.read(split):
+                assert len(part.ts) == part.tuples.num_rows
+                found += part.ts.tolist()
+        offset = end
+    assert given.finished(offset)
+    return found
+
+
+TIMES = st.lists(st.none() | st.integers(-5, 40), min_size=1, max_size=30)
+
+
+@given(TIMES, st.sampled_from(["csv", "parquet"]), st.integers(1, 4), st.sampled_from([0.5, 1, 1000]), st.data())
+@example([None, None, 3, 1, None, 5, 4], "csv", 3, 1, None)
+@example([None], "parquet", 1, 1, None)
+def test_replayed_tuples_came_when_they_were_due_however_they_are_cut(
+    tmp_path_factory, times, kind, splits, speed, data
+):
+    clock, latest, due = Clock(), None, []
+    first = next((time for time in times if time is not None), 0)
+    for time in times:  # one row at a time
+        latest = max((each for each in (latest, time) if each is not None), default=None)
+        due.append(clock.now + int(max(0 if latest is None else latest - first, 0) * SECOND / speed))
+    path = save(tmp_path_factory.mktemp("replay"), kind, times)
+    replay = Replay(Files(path, SCHEMA), "time", speed=speed, began=clock.now, clock=clock)
+    clock.now += 1000 * SECOND
+    cuts = [] if data is None else data.draw(st.lists(st.integers(1, 9), max_size=5))
+    assert stamps(replay, [*cuts, *([100] if data else [1] * 100)], splits) == due
+
+
+def test_what_waits_in_a_replay_came_no_earlier_than_what_was_taken(tmp_path):
+    clock = Clock()
+    replay = Replay(Files(save(tmp_path, "parquet", [0, 1, 3, 2, 9]), SCHEMA), "time", began=clock.now, clock=clock)
+    offset = replay.start()
+    clock.now += 4 * SECOND
+    assert replay.arrived(offset) == replay.began
+    offset = replay.latest(offset, 3)
+    assert replay.arrived(offset) == replay.began + 3 * SECOND
+    offset = replay.latest(offset, 3)
+    assert replay.arrived(offset) is None  # the last is not due yet
+    clock.now += 5 * SECOND
+    offset = replay.latest(offset, 3)
+    assert replay.finished(offset)
+    assert replay.arrived(offset) is None
+
+
+def test_an_offset_of_a_replay_without_times_is_taken_up(tmp_path):
+    clock = Clock()
+    replay = Replay(Files(save(tmp_path, "parquet", [0, 1, 3, 2, 9]), SCHEMA), "time", began=clock.now, clock=clock)
+    clock.now += 100 * SECOND
+    old = {name: replay.latest(replay.start(), 3)[name] for name in ("began", "first", "at")}
+    end = replay.latest(old, 100)
+    found = [part.ts.tolist() for split in replay.splits(old, end, 1) for part in replay.read(split)]
+    assert found == [[replay.began + 2 * SECOND, replay.began + 9 * SECOND]]
+    assert replay.arrived(old) == replay.began

@@ -13,6 +13,7 @@ import pytest
 import australis as au
 from australis.api.network import Network
 from australis.cli.main import app
+from australis.engine import ledger
 from australis.errors import RunError
 from tests.connectors.sinks.test_callback import Target
 from tests.engine.spark.test_run import REPORTS, reports
@@ -141,7 +142,7 @@ def following(spark: "SparkSession", folder: Path, net: Network, **sinks: Any) -
 
 
 def taken(under_way: Any, count: int) -> None:
-    while under_way.totals.taken["reports"] < count:
+    while under_way.since_start.taken["reports"] < count:
         assert not under_way.wait(0.01)
 
 
@@ -222,3 +223,29 @@ def test_the_command_says_in_a_line_what_was_cut_off(
     told = capsys.readouterr().err
     assert f"australis: output cars: {tmp_path}/cars.csv: cut off 1 batch that the checkpoint does not know of" in told
     assert "start.py" not in told
+
+
+@spark_only
+def test_totals_go_on_and_a_batch_that_is_run_again_counts_once(spark: "SparkSession", folder: Path) -> None:
+    for number in range(2):
+        pa.csv.write_csv(reports(50, number * 50), folder / "reports" / f"{number}.csv")
+    net = au.network(fast=REPORTS.filter("mph > 20", box="fast"))
+    with following(spark, folder, net, fast=f"{folder}/fast/") as under_way:
+        taken(under_way, 100)
+    before = under_way.totals
+    commits = folder / "checkpoint" / "query" / "commits"
+    last = max((path for path in commits.iterdir() if path.name.isdigit()), key=lambda path: int(path.name))
+    for path in (last, last.with_name(f".{last.name}.crc")):  # as if it had been killed just before
+        path.unlink(missing_ok=True)
+    with following(spark, folder, net, fast=f"{folder}/fast/") as under_way:
+        assert under_way.totals == before
+        pa.csv.write_csv(reports(50, 100), folder / "reports" / "2.csv")
+        while under_way.totals.taken["reports"] < 150:
+            assert not under_way.wait(0.01)
+    assert under_way.totals.taken == {"reports": 150}
+    assert under_way.totals.boxes["fast"].taken == 150
+    assert under_way.since_start.taken["reports"] > 50  # the batch that was run again is work of this start
+    measured = ledger.read(folder / "checkpoint")
+    sources = measured.filter(pa.compute.equal(measured["kind"], "source"))
+    assert sum(sources["given"].to_pylist()) == 150
+    assert under_way.totals.batches == len(set(measured["batch"].to_pylist()))

@@ -226,6 +226,17 @@ def test_every_box_arrow_and_output_is_measured(spark: "SparkSession", tmp_path:
     (output,) = [row for row in table.to_pylist() if row["kind"] == "output"]
     assert output["given"] > 0
     assert 0 < output["delay"] <= output["worst"] + 1e-9 < 60
+    assert output["delay"] <= output["age"] + 1e-9
+    assert output["worst"] <= output["oldest"] + 1e-9
+    assert sum(output["delays"]) == output["given"]
+    of_kind = {kind: [row for row in table.to_pylist() if row["kind"] == kind] for kind in table["kind"].to_pylist()}
+    assert sum(row["given"] for row in of_kind["source"]) == 100
+    assert {row["name"] for row in of_kind["exchange"]} == {"fast"}
+    assert sum(row["taken"] for row in of_kind["exchange"]) == taken["stats"]
+    assert sum(row["taken"] for row in of_kind["sink"]) == output["given"]
+    assert len(of_kind["batch"]) == len(run.progress)
+    assert all(0 <= row["fixed"] <= row["seconds"] for row in of_kind["batch"])
+    assert all(row["seconds"] > 0 for kind in ("source", "exchange", "sink") for row in of_kind[kind])
 
 
 def test_a_frame_of_spark_is_an_input_and_results_are_frames(spark: "SparkSession", tmp_path: Path) -> None:

@@ -6,6 +6,10 @@ them; once all that is on the disk, the files get their own names. What a proces
 the last entry of the journal and the files that it names are whole, and is removed if they are not. So nothing is
 seen that could still be lost, and no file has the number of another.
 
+The name of a file tells its number, and when it was stored in microseconds (`000000000007-1700000000000000.jsonl`), so
+that whoever reads it again finds the same time. These times never fall, even if the clock does. Files of earlier
+versions (`000000000007.jsonl`) have none.
+
 Files are released by any process: only the names in the folder say what is there. The last file stays, by which the
 last commit is known to have been one.
 """
@@ -32,7 +36,7 @@ from australis.disk.wakeup import ring
 from australis.errors import RunError
 
 LIMIT = 1 << 30
-_NAME = re.compile(r"(\d{12})\.\w+")
+_NAME = re.compile(r"(\d{12})(?:-(\d+))?\.\w+")
 _MOST = 1 << 24  # bytes of a file of several posts
 _LEAST = 1 << 14  # bytes that a file counts as: many small ones are slow to list
 _JOURNAL = 1 << 20  # bytes of entries after which the journal is summed up
@@ -100,6 +104,8 @@ class Spool:
     def __init__(self, folder: str | Path, limit: int = LIMIT) -> None:
         self.folder, self.limit = Path(folder), limit
         self.number = 0
+        self.stored = 0
+        """When the last file was stored."""
         self.senders = Senders()
         self._journal = Journal(self.folder / ".journal")
         self._waiting: list[Post] = []
@@ -193,7 +199,9 @@ class Spool:
         first, *entries = self._journal.entries() or [{"number": 0, "senders": {}}]
         self.senders = Senders(first["senders"], first.get("floors"))
         given = [name for entry in entries for name, _, _ in entry["files"]]
-        self.number = max([first["number"], *map(number_of, given), *map(number_of, _files(self.folder))])
+        there = [*given, *_files(self.folder)]
+        self.number = max([first["number"], *map(number_of, there)])
+        self.stored = max([0, *(stored_at(path) or 0 for path in there)])
         if entries and not self._whole(entries[-1]["files"]):
             entries.pop()
         for entry in entries:
@@ -254,9 +262,10 @@ class Spool:
     def _filed(self, posts: list[Post]) -> list[_SpoolFile]:
         """Posts in as few files as keep their order."""
         files: list[_SpoolFile] = []
+        self.stored = max(self.stored, time.time_ns() // 1000)
         for post in posts:
             if not files or not files[-1].fits(post):
-                files.append(_SpoolFile(f"{self.number + len(files) + 1:012}{post.suffix}"))
+                files.append(_SpoolFile(f"{self.number + len(files) + 1:012}-{self.stored}{post.suffix}"))
             files[-1].add(post)
         return files
 
@@ -315,7 +324,29 @@ class Spool:
 
 def number_of(path: str | Path) -> int:
     """The number of a file of a spool."""
-    return int(Path(path).name.partition(".")[0])
+    return int(_match(path)[1])
+
+
+def stored_at(path: str | Path) -> int | None:
+    """When a file of a spool was stored, in microseconds; None if an earlier version stored it.
+
+    >>> stored_at("incoming/000000000007-1700000000000000.jsonl"), stored_at("incoming/000000000007.jsonl")
+    (1700000000000000, None)
+    """
+    time = _match(path)[2]
+    return None if time is None else int(time)
+
+
+def file_after(folder: str | Path, number: int) -> Path | None:
+    """The first file of a spool after a number."""
+    return next((path for path in _files(Path(folder)) if number_of(path) > number), None)
+
+
+def _match(path: str | Path) -> re.Match[str]:
+    match = _NAME.fullmatch(Path(path).name)
+    if match is None:
+        raise RunError(f"{path}: is no file of a spool; take it out of the folder")
+    return match
 
 
 def release(folder: str | Path, number: int) -> None:

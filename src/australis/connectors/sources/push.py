@@ -11,7 +11,7 @@ import pyarrow as pa
 from australis.connectors.origin import kept_in
 from australis.connectors.push.bodies import MOST_ROWS
 from australis.connectors.push.endpoint import Endpoint
-from australis.connectors.push.spool import LIMIT, Spool, number_of, release
+from australis.connectors.push.spool import LIMIT, Spool, file_after, number_of, release, stored_at
 from australis.connectors.source import Offset, Part, Split
 from australis.connectors.sources.files import Files
 from australis.errors import RunError
@@ -27,7 +27,7 @@ class Push:
 
     It holds parameters only, so that any process may read. `limit` is how many bytes may wait to be read, and
     `largest` how many there are in a body. Offsets are those of files. An arrival number is the number of a file in
-    the spool, and the position in it.
+    the spool, and the position in it. Tuples came when their file was stored.
     """
 
     host: str
@@ -79,7 +79,13 @@ class Push:
         for piece in split.pieces:
             number = number_of(piece.file) << _PLACE_BITS
             for part in self._files.read(Split((replace(piece, place=0),))):
-                yield Part(part.tuples, part.number + number, part.letters)
+                yield Part(part.tuples, part.number + number, part.letters, stored_at(piece.file))
+
+    def arrived(self, offset: Offset) -> int | None:
+        """When the first file was stored that has something after an offset."""
+        last = offset["files"][-1][0] if offset["files"] else ""
+        waiting = last if offset.get("rest") else file_after(self._files.path, number_of(last) if last else 0)
+        return stored_at(waiting) if waiting else None
 
     def finished(self, offset: Offset) -> bool:
         return False

@@ -17,6 +17,7 @@ from australis.connectors.source import Clock, Offset, Part, Split
 from australis.connectors.sources.memory import even
 from australis.errors import RunError, SchemaError
 from australis.expressions import expr
+from australis.model.train import Ints
 
 COUNTER = pa.schema({"n": pa.int64(), "time": pa.timestamp("us", "UTC")})
 _BATCH = 1 << 16
@@ -73,7 +74,13 @@ class Rate:
         for began, begin, stop in split.pieces:
             for first in range(begin, stop, _BATCH):
                 last = min(first + _BATCH, stop)
-                yield Part(self._tuples(first, last, began), np.arange(first + 1, last + 1))
+                yield Part(
+                    self._tuples(first, last, began), np.arange(first + 1, last + 1), ts=self._due(first, last, began)
+                )
+
+    def arrived(self, offset: Offset) -> int | None:
+        n = offset["n"]
+        return int(self._due(n, n + 1, offset["began"])[0]) if self.backlog(offset) else None
 
     def finished(self, offset: Offset) -> bool:
         return self.limit is not None and int(offset["n"]) >= self.limit
@@ -85,10 +92,13 @@ class Rate:
     def _now(self) -> int:
         return time.time_ns() // 1000 if self.clock is None else self.clock()
 
+    def _due(self, first: int, last: int, began: int) -> Ints:
+        """When tuples are due."""
+        return began + (np.arange(first, last) * (1e6 / self.a_second)).astype(np.int64)
+
     def _tuples(self, first: int, last: int, began: int = 0) -> pa.RecordBatch:
-        n = np.arange(first, last, dtype=np.int64)
-        moments = pa.array(began + (n * (1e6 / self.a_second)).astype(np.int64)).cast(COUNTER.field("time").type)
-        counter = pa.RecordBatch.from_arrays([pa.array(n), moments], schema=COUNTER)
+        moments = pa.array(self._due(first, last, began)).cast(COUNTER.field("time").type)
+        counter = pa.RecordBatch.from_arrays([pa.array(np.arange(first, last)), moments], schema=COUNTER)
         made = dict(self.columns)
         arrays = []
         for column in self.schema:

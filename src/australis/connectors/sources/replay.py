@@ -24,12 +24,31 @@ _AHEAD = 1 << 20  # how many tuples a backlog is counted in
 
 
 @dataclass(frozen=True)
+class Due:
+    """When tuples are due, from the latest time at or before each: all times are in microseconds."""
+
+    began: int
+    first: int | None
+    reached: int | None
+    """The latest time before them; None before the first."""
+    speed: float
+
+    def at(self, times: Ints) -> Ints:
+        """When tuples of such times are due; those before the first time are due at the beginning."""
+        after = np.maximum(times - float(self.first or 0), 0.0) / self.speed
+        due: Ints = self.began + after.astype(np.int64)
+        return due
+
+
+@dataclass(frozen=True)
 class Replay:
     """The tuples of files, each when it is due: the time in column `on`, counted from the first, `speed` times as fast.
 
     Times are numbers of seconds, or timestamps, and rise along the files; a tuple behind a later one waits with it. One
     without a time is due with the one before it. An offset holds that of the files, the wall-clock time at which the
-    replay began and the first time of the stream, so that a run that is taken up again has only fallen behind.
+    replay began and the first time of the stream, so that a run that is taken up again has only fallen behind. It also
+    tells the latest time that was `reached`, and whether the batch was in `order`, so that no split of it must look at
+    those before it. Tuples came when they were due.
     """
 
     files: Files
@@ -72,7 +91,7 @@ class Replay:
 
     def latest(self, offset: Offset, limit_rows: int) -> Offset:
         end = self.files.latest(offset["at"], limit_rows)
-        first, passed = offset["first"], 0
+        first, passed, reached, order = offset["first"], 0, offset.get("reached"), True
         for file, *_ in end["files"]:
             if packed(file):
                 raise RunError(f"{file}: a compressed file is read whole, and cannot be replayed; unpack it")
@@ -84,18 +103,44 @@ class Replay:
                     first = int(times[known[0]])
                 due = (first or 0) + int((self._now() - offset["began"]) * self.speed)
                 late = known[times[known] > due]
+                rising = _rising(times[: late[0]] if len(late) else times, reached)
+                order &= bool((rising == times[: len(rising)]).all())
+                reached = int(rising[-1]) if len(rising) else reached
                 if len(late):
                     if not passed + late[0]:
                         return offset
-                    return {**offset, "first": first, "at": _before(end, int(part.number[late[0]]))}
+                    at = _before(end, int(part.number[late[0]]))
+                    return {**offset, "first": first, "at": at, "reached": reached, "order": order}
                 passed += len(times)
-        return offset if end == offset["at"] else {**offset, "first": first, "at": end}
+        if end == offset["at"]:
+            return offset
+        return {**offset, "first": first, "at": end, "reached": reached, "order": order}
 
     def splits(self, start: Offset, end: Offset, count: int) -> list[Split]:
-        return self.files.splits(start["at"], end["at"], count)
+        splits = self.files.splits(start["at"], end["at"], count)
+        reached = [start.get("reached")]
+        for split in splits[:-1]:
+            # In a batch that is in order, each tuple is due at its own time, whatever comes before it.
+            reached.append(reached[0] if end.get("order") else self._reached(split, reached[-1]))
+        return [
+            Split((Due(end["began"], end["first"], latest, self.speed), *split.pieces))
+            for split, latest in zip(splits, reached, strict=False)
+        ]
 
     def read(self, split: Split) -> Iterator[Part]:
-        return self.files.read(split)
+        due, *pieces = split.pieces
+        reached = due.reached
+        for part in self.files.read(Split(tuple(pieces))):
+            rising = _rising(_microseconds(part.tuples.column(self.on)), reached)
+            reached = int(rising[-1]) if len(rising) else reached
+            yield replace(part, ts=due.at(rising))
+
+    def arrived(self, offset: Offset) -> int | None:
+        """When the last tuple before an offset was due, which the next one waits with at least."""
+        if self.latest(offset, 1) == offset:
+            return None
+        due = Due(offset["began"], offset["first"], offset.get("reached"), self.speed)
+        return offset["began"] if due.reached is None else int(due.at(np.array([due.reached]))[0])
 
     def finished(self, offset: Offset) -> bool:
         return self.files.finished(offset["at"])
@@ -108,6 +153,13 @@ class Replay:
             for split in self._times.splits(offset["at"], end["at"], 1)
             for part in self._times.read(split)
         )
+
+    def _reached(self, split: Split, reached: int | None) -> int | None:
+        """The latest time up to the end of a split."""
+        for part in self._times.read(split):
+            rising = _rising(_microseconds(part.tuples.column(self.on)), reached)
+            reached = int(rising[-1]) if len(rising) else reached
+        return reached
 
     @cached_property
     def _times(self) -> Files:
@@ -129,6 +181,12 @@ def _microseconds(column: pa.Array) -> Ints:  # type: ignore[type-arg]
     else:
         moments = pc.cast(pc.round(pc.multiply(column.cast(pa.float64()), 1e6)), pa.int64(), safe=False)
     return moments.fill_null(_NONE).to_numpy(zero_copy_only=False)
+
+
+def _rising(times: Ints, reached: int | None) -> Ints:
+    """The latest time at or before each tuple; that of none is the least number."""
+    latest: Ints = np.maximum(np.maximum.accumulate(times), _NONE if reached is None else reached)
+    return latest
 
 
 def _before(end: Offset, number: int) -> Offset:

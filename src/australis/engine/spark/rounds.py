@@ -10,9 +10,8 @@ import pyarrow as pa
 from australis.arrow.compute import pc
 from australis.engine.addresses import StageEntry
 from australis.engine.batch import Batch
-from australis.engine.exchange import batch_folder
 from australis.engine.job import Job
-from australis.engine.parcels import Parcel, decode, encode
+from australis.engine.parcels import Parcel, decode
 from australis.engine.spark.failures import carried
 from australis.engine.spark.shipping import ShippedJob
 from australis.engine.spark.task_context import partition
@@ -20,12 +19,18 @@ from australis.engine.task import run_stage
 from australis.model.train import Train
 
 
-def unpack_outputs(job: Job, table: pa.Table) -> dict[str, list[Train]]:
-    """The trains that have come to outputs, and to the other addresses that are no stage, by name."""
+def unpack_outputs(job: Job, table: pa.Table, seconds: dict[str, float] | None = None) -> dict[str, list[Train]]:
+    """The trains that have come to outputs, and to the other addresses that are no stage, by name.
+
+    The seconds that it takes are added to `seconds`, by name.
+    """
     trains: dict[str, list[Train]] = {}
     for rows in table.to_batches():
         for parcel in decode(rows, job.schema):
-            trains.setdefault(str(job.addresses[parcel.address]), []).extend(parcel.trains)
+            name = str(job.addresses[parcel.address])
+            trains.setdefault(name, []).extend(parcel.trains)
+            if seconds is not None:
+                seconds[name] = seconds.get(name, 0.0) + parcel.seconds
     return trains
 
 
@@ -56,4 +61,4 @@ def run_round(
         parcels += decode(each.filter(wanted), job.schema)
     for stage in stages:
         if partition < job.width(stage):
-            yield encode(run_stage(job, stage, batch, partition, parcels), batch_folder(job, batch))
+            yield run_stage(job, stage, batch, partition, parcels)

@@ -25,6 +25,7 @@ from australis.engine import measures
 from australis.engine.addresses import DEAD_LETTERS, MEASURES, PARTS
 from australis.engine.batch import Batch
 from australis.engine.checkpoint import Checkpoint
+from australis.engine.delays import arrivals_of, inputs_of
 from australis.engine.exchange import batch_folder, in_order
 from australis.engine.idle import PATIENCE
 from australis.engine.job import Job
@@ -44,7 +45,7 @@ from australis.engine.spark.session import apart
 from australis.engine.spark.shipping import ShippedJob, ship
 from australis.engine.spark.stream_source import NAME
 from australis.engine.succession import successor
-from australis.engine.totals import Totals
+from australis.engine.totals import Totals, read_totals
 from australis.errors import AustralisError, RunError, Subject
 from australis.model.network import Network
 from australis.model.train import Train
@@ -89,9 +90,11 @@ class Run:
         self.checkpoint = checkpoint
         self.progress: deque[Progress] = deque(maxlen=_REMEMBERED)
         self.letters = 0
-        """How many dead letters there are."""
-        self.totals = Totals()
-        """What was done since the start."""
+        """How many dead letters there are since this start."""
+        self.totals = read_totals(checkpoint.path, checkpoint.log.planned)
+        """What the run has done in all, also before this start."""
+        self.since_start = Totals()
+        """What was done since this start."""
         self._spark = apart(spark)
         self._fixed = train is not None
         self._directive = Directive(current, train or first_limit(input.schema for input in jobs[current].streams))
@@ -333,17 +336,26 @@ class Run:
         for index in range(len(job.rounds)):
             task = round_task(self._shipped[batch.network], index, batch)
             frame = frame.repartitionById(job.partitions, frame["bucket"]).mapInArrow(task, COLUMNS)
-        trains = unpack_outputs(job, frame.toArrow())
-        tables = self._deliver(job, batch, trains)
+        unpacking: dict[str, float] = {}
+        trains = unpack_outputs(job, frame.toArrow(), unpacking)
+        tables = self._deliver(job, batch, trains, unpacking)
         if folder := batch_folder(job, batch):
             shutil.rmtree(folder, ignore_errors=True)
-        self._record(job, batch, tables, time.perf_counter() - start)
+        seconds = time.perf_counter() - start
+        tables.append(measures.whole_batch(batch.version, seconds, tables))
+        letters = sum(len(train) for train in trains.get(DEAD_LETTERS, []))
+        self._record(job, batch, tables, seconds, letters)
 
-    def _deliver(self, job: Job, batch: Batch, trains: Mapping[str, list[Train]]) -> list[pa.RecordBatch]:
+    def _deliver(
+        self, job: Job, batch: Batch, trains: Mapping[str, list[Train]], unpacking: Mapping[str, float]
+    ) -> list[pa.RecordBatch]:
         """Give outputs to their sinks, and dead letters to theirs; what was measured of the batch."""
-        tables = [train.tuples for train in trains.get(MEASURES, [])]
+        sent = [train.tuples for train in trains.get(MEASURES, [])]
+        arrivals = arrivals_of(batch.clock, measures.rows_of(sent))
+        tables = [table.select(measures.SCHEMA.names) for table in sent]
         written = list(measures.rows_of(train.tuples for train in trains.get(PARTS, [])))
         for output in job.network.outputs:
+            start = time.thread_time()
             sequence = in_order(job.network.schema(output.arrow), trains.get(output.name, []))
             parts = [part for part in written if part["output"] == output.name]
             open_sink = self._outlets[job.number].get(output.name)
@@ -351,21 +363,30 @@ class Run:
                 if isinstance(open_sink.writer, Parted) and parts:
                     open_sink.writer.take([part["file"] for part in parts])
                 open_sink.writer.write(batch.version, [train.tuples for train in sequence])
+            seconds = time.thread_time() - start + unpacking.get(output.name, 0.0)
             parts += measures.rows_of([measures.part(output.name, "", sequence)])
-            tables.append(measures.output(batch.version, output.name, parts, time.time_ns() // 1000))
+            now, inputs = time.time_ns() // 1000, inputs_of(job.network, output.arrow)
+            tables.append(measures.output(batch.version, output.name, parts, now, arrivals, inputs))
+            tuples = sum(part["tuples"] for part in parts)
+            tables.append(measures.sink(batch.version, output.name, seconds, tuples))
         letters = [train.tuples for train in trains.get(DEAD_LETTERS, [])]
         if letters:
             self._dead_letters.write(batch.version, letters)
-            self.letters += sum(table.num_rows for table in letters)
         return tables
 
-    def _record(self, job: Job, batch: Batch, tables: list[pa.RecordBatch], seconds: float) -> None:
-        """Note that a batch is done, and what was measured of it."""
+    def _record(self, job: Job, batch: Batch, tables: list[pa.RecordBatch], seconds: float, letters: int) -> None:
+        """Note that a batch is done, and what was measured of it; one that was done before is not counted again."""
+        again = batch.version <= self.since_start.version
+        self.letters += 0 if again else letters
         progress = measures.progress(job.network, batch.version, tables) | {"seconds": seconds, "letters": self.letters}
         self._ledger.write(batch.version, tables)
         with self._state:
+            if again and self.progress and self.progress[-1]["batch"] == batch.version:
+                self.progress.pop()
             self.progress.append(progress)
-            self.totals.add(progress, tables)
+            self.since_start.add(progress, tables, letters)
+            self.totals.add(progress, tables, letters)
+            self.totals.save(self.checkpoint.path)
             self._began.setdefault(batch.network, batch.began)
             self._ended |= batch.end
             if not self._fixed:

@@ -10,12 +10,11 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 
-from australis.connectors.source import Offset, Releasing, Ringing, Split
+from australis.connectors.source import Offset, Releasing, Ringing, Split, Stamped
 from australis.engine.batch import Batch, batch, room
-from australis.engine.exchange import batch_folder
 from australis.engine.idle import Look, Wait
 from australis.engine.job import Job
-from australis.engine.parcels import COLUMNS, encode
+from australis.engine.parcels import COLUMNS
 from australis.engine.spark.control import Control
 from australis.engine.spark.failures import carried
 from australis.engine.spark.shipping import ShippedJob
@@ -69,6 +68,7 @@ class StreamReader(DataSourceStreamReader):
         if start["end"]:
             return Look(start, bells=(self.control.folder,))
         job = self._job(directive.network)
+        clock = time.time_ns() // 1000  # before the sources are asked: what they do not tell of yet came after it
         inputs = {
             input.name: job.sources[input.name].latest(_before(job, start, input.name), directive.limit)
             for input in job.streams
@@ -86,7 +86,8 @@ class StreamReader(DataSourceStreamReader):
                 "version": version,
                 "first": start["first"] + start["room"],
                 "room": room(job.partitions, job.wide),
-                "clock": time.time_ns() // 1000,
+                "clock": clock,
+                "until": min([clock, *_arrived(job, inputs)]),
                 "end": end,
                 "ended": ended,
                 "network": directive.network,
@@ -113,8 +114,7 @@ class StreamReader(DataSourceStreamReader):
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         assert isinstance(partition, TaskInput)
         with carried():
-            job, batch = partition.shipped.job, partition.batch
-            yield encode(read_splits(job, batch, partition.place, partition.splits), batch_folder(job, batch))
+            yield read_splits(partition.shipped.job, partition.batch, partition.place, partition.splits)
 
     @carried()
     def commit(self, end: dict[str, Any]) -> None:
@@ -131,6 +131,13 @@ class StreamReader(DataSourceStreamReader):
         if number not in self._shipped:
             self._shipped[number] = self.control.read_job(number)
         return self._shipped[number].job
+
+
+def _arrived(job: Job, inputs: Mapping[str, Offset]) -> list[int]:
+    """The times before which nothing came of what waits in each input."""
+    sources = [(job.sources[name], offset) for name, offset in inputs.items()]
+    times = [source.arrived(offset) for source, offset in sources if isinstance(source, Stamped)]
+    return [time for time in times if time is not None]
 
 
 def _before(job: Job, start: dict[str, Any], name: str) -> Offset:
