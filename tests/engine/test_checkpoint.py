@@ -97,7 +97,8 @@ def test_posts_are_for_their_taker_alone(tmp_path: Path) -> None:
             (tmp_path / name).mkdir()
         with closing(Spool(tmp_path / name)) as opened:
             opened.put(post(JSON, b'{"time": 1, "vid": 2}', REPORTS.schema))
-            assert mode(tmp_path / name / "000000000001.jsonl") == 0o600
+            (stored,) = (tmp_path / name).glob("000000000001-*.jsonl")
+            assert mode(stored) == 0o600
             assert mode(tmp_path / name / ".journal") == 0o600
     assert mode(tmp_path / "new") == 0o700
 
