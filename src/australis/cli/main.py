@@ -38,6 +38,7 @@ class _Told(CommandGroup):
 COMMANDS = (
     ("check", "network", "check", "Say whether a network file is valid; with --rates, whether a machine holds it."),
     ("explain", "network", "explain", "Say what a network does, how it is partitioned and what it can hold."),
+    ("measure", "measure", "measure", "Run a network for a while, and write what its boxes cost."),
     ("run", "network", "run", "Run a network on Spark, to the end of its inputs or until Ctrl-C."),
     ("sql", "sql", "sql", "Run a query in SQL over streams."),
     (

@@ -41,7 +41,7 @@ def check(
     australis measure jams.yaml --source reports=reports.csv --to costs.json
     australis check jams.yaml --rates reports=200000 --costs costs.json --shed
     """
-    net = _load(file, functions)
+    net = load_network(file, functions)
     parts = ((net.inputs, "input"), (net.nodes, "box"), (net.outputs, "output"))
     name = "standard input" if str(file) == "-" else file
     print(f"{name}: valid; " + ", ".join(_count(len(things), name) for things, name in parts))
@@ -64,7 +64,7 @@ def explain(
     plan: Annotated[bool, typer.Option("--plan", help="Show the stages that it runs in, too.")] = False,
 ) -> None:
     """Say what a network does, how it is partitioned and what it can hold."""
-    net = _load(file, functions)
+    net = load_network(file, functions)
     print(net.explain(plan=plan), end="")
     if svg:
         _write(svg, net.svg())
@@ -93,13 +93,14 @@ def run(
     from australis.cli import arguments
     from australis.connectors import standard
 
-    net = _load(file, functions)
+    net = load_network(file, functions)
     sinks = arguments.by_name("--sink", sink)
     with standard.read(arguments.by_name("--source", source), how.elsewhere) as sources:
         raise typer.Exit(options.run(net, sources, sinks, how, str(file)))
 
 
-def _load(file: Path, functions: list[str] | None) -> Network:
+def load_network(file: Path, functions: list[str] | None) -> Network:
+    """The network of a file, with the functions that it calls."""
     from australis.api.network import load, loads
 
     options.know(functions)
