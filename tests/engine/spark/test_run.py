@@ -34,6 +34,14 @@ pytestmark = pytest.mark.spark
 REPORTS = au.stream("reports", "time int, vid int, mph int")
 
 
+def test_a_session_is_found_from_other_threads_and_is_nobody_else_s(spark: "SparkSession") -> None:
+    found = []
+    thread = threading.Thread(target=lambda: found.append(session()))
+    thread.start()
+    thread.join()
+    assert found == [(spark, False)]
+
+
 def reports(count: int, first: int = 0) -> pa.RecordBatch:
     n = range(first, first + count)
     columns: dict[str, Any] = {"time": n, "vid": [i % 7 for i in n], "mph": [i * 37 % 100 for i in n]}

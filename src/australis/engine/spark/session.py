@@ -53,10 +53,12 @@ _APART: WeakKeyDictionary[SparkSession, SparkSession] = WeakKeyDictionary()
 
 
 def active() -> SparkSession | None:
-    """The session that this process has, if any."""
+    """The session that this process has, if any. Spark knows one as active in the thread that made it alone."""
     from pyspark.sql import SparkSession as SparkSession
 
-    return SparkSession.getActiveSession()
+    made = SparkSession._instantiatedSession
+    alive = made is not None and made.sparkContext._jsc is not None
+    return SparkSession.getActiveSession() or (made if alive else None)
 
 
 def session(
