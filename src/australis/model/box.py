@@ -257,6 +257,11 @@ class Box(ABC):
         """
         return None
 
+    @property
+    def says_disorder(self) -> bool:
+        """Whether `disorder` is its own word; else nothing is known of the order of its results."""
+        return type(self).disorder is not Box.disorder
+
     def merged_by(self, column: str) -> Box | None:
         """The same box, merging its inputs by a column on which they ascend; None if it cannot merge so."""
         return None

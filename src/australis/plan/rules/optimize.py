@@ -13,12 +13,13 @@ from typing import TypeAlias
 
 from australis.model.network import Arrow, Network
 from australis.model.qos.costs import Costs
+from australis.plan.rules.combine import combine
 from australis.plan.rules.gain import changed_boxes, expected_gain
 from australis.plan.rules.share import share
 
 Rule: TypeAlias = Callable[[Network, Costs, Collection[Arrow]], Network | None]
 
-RULES: tuple[Rule, ...] = (share,)
+RULES: tuple[Rule, ...] = (share, combine)
 
 _MOST_PER_BOX = 20
 

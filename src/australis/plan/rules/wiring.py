@@ -123,7 +123,8 @@ class ArrowAscent:
         node = self.network.named.get(self.arrow.source)
         if node is None:
             return Disorder(f"nothing is known of the order of the input {self.arrow.source}")
-        if self.arrow.port != next(iter(self.network.schemas[node.name])) and node.box.selects is None:
+        main = self.arrow.port == next(iter(self.network.schemas[node.name]))
+        if not node.box.says_disorder or (not main and node.box.selects is None):
             return Disorder(f"nothing is known of the order of {self.arrow}")
         if column not in self.schema.names or pa.types.is_floating(self.schema.field(column).type):
             return Disorder(f"`{column}` may be infinite")
