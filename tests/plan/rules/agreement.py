@@ -65,6 +65,11 @@ def outcome(network: Network, inputs: Inputs, train: int = 7) -> dict[str, objec
     return {**found, "late": results.late, "refused": results.refused}
 
 
+def differ(one: dict[str, object] | None, two: dict[str, object] | None) -> bool:
+    """Whether two outcomes of runs that did not fail are different."""
+    return one is not None and two is not None and one != two
+
+
 def agree(before: Network, after: Network, inputs: Inputs, train: int = 7, gone: bool = False) -> None:
     """Assert that two networks give the same. With `gone`, boxes of the first may be missing, with their losses."""
     one, two = outcome(before, inputs, train), outcome(after, inputs, train)

@@ -78,6 +78,13 @@ def make(pick: Pick, stream: au.Stream) -> au.Stream:
     return stream.map({**KEPT, **pick.of(MAPS[:2] if pick.wide else MAPS)})
 
 
+def narrow(pick: Pick, stream: au.Stream) -> au.Stream:
+    """A map of a few columns."""
+    return whole(
+        stream, **{name: name for name in pick.of((("time", "vid"), ("mph", "time"), ("x", "name"), ("big",)))}
+    )
+
+
 def both(pick: Pick, stream: au.Stream) -> au.Stream:
     return stream.union(pick.stream())
 

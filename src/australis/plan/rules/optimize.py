@@ -16,11 +16,12 @@ from australis.model.qos.costs import Costs
 from australis.plan.rules.combine import combine
 from australis.plan.rules.gain import changed_boxes, expected_gain
 from australis.plan.rules.push import push_filter
+from australis.plan.rules.reorder import reorder
 from australis.plan.rules.share import share
 
 Rule: TypeAlias = Callable[[Network, Costs, Collection[Arrow]], Network | None]
 
-RULES: tuple[Rule, ...] = (share, push_filter, combine)
+RULES: tuple[Rule, ...] = (share, push_filter, reorder, combine)
 
 _MOST_PER_BOX = 20
 
