@@ -15,13 +15,15 @@ from australis.model.network import Arrow, Network
 from australis.model.qos.costs import Costs
 from australis.plan.rules.combine import combine
 from australis.plan.rules.gain import changed_boxes, expected_gain
+from australis.plan.rules.project import project
 from australis.plan.rules.push import push_filter
 from australis.plan.rules.reorder import reorder
 from australis.plan.rules.share import share
 
 Rule: TypeAlias = Callable[[Network, Costs, Collection[Arrow]], Network | None]
 
-RULES: tuple[Rule, ...] = (share, push_filter, reorder, combine)
+RULES: tuple[Rule, ...] = (share, push_filter, reorder, combine, project)
+"""Filters go down before they are ordered, are ordered before they become one, and columns are counted at last."""
 
 _MOST_PER_BOX = 20
 
