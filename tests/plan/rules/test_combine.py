@@ -6,6 +6,8 @@ from hypothesis import given, note
 from hypothesis import strategies as st
 
 import australis as au
+from australis.boxes import Map
+from australis.expressions import expr
 from australis.model.network import Arrow
 from australis.model.qos.costs import BoxCost, Costs
 from australis.plan.rules.combine import combine
@@ -141,6 +143,19 @@ def test_the_group_stays():
     with au.group("here"):
         stream = agreement.A.filter("mph > 30", box="f").filter("x > 0.5", box="g")
     assert combine(au.network(p=stream), NONE).named["f_g"].group == ("here",)
+
+
+def test_maps_whose_expressions_would_nest_too_deeply_stay_apart():
+    lines = ["m0: a -> map: {x: x}", *(f"m{at}: m{at - 1} -> map: {{x: (x + 1) * 2}}" for at in range(1, 150))]
+    network = net("\n".join(lines), p="m149")
+    while (combined := combine(network, NONE)) is not None:
+        network = combined
+    assert 1 < len(network.nodes) < 149
+
+
+def test_a_map_of_two_columns_of_one_name_stays():
+    twice = Map((("u", expr("mph")), ("u", expr("vid")), ("v", expr("x"))))
+    assert combine(au.network(p=agreement.A.draw(twice).map(w="v")), NONE) is None
 
 
 MENU = [drawings.keep, drawings.keep, drawings.keep, drawings.make, drawings.make, drawings.both, drawings.part]

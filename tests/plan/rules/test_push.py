@@ -6,6 +6,7 @@ from hypothesis import given, note
 from hypothesis import strategies as st
 
 import australis as au
+from australis.engine.local import Local
 from australis.model.network import Arrow
 from australis.model.qos.costs import BoxCost, Costs
 from australis.plan.rules.push import push_filter
@@ -89,12 +90,19 @@ def rank_in_train(x):
     return np.arange(len(x), dtype=float)
 
 
+ENDLESS = (
+    "s: a -> aggregate: {on: x, size: 100, by: vid, mph: max(mph)}\nm: s -> map: {x: x + 1.7e+308, vid: vid}\n"
+    "t: m -> aggregate: {on: x, size: 100, by: vid, n: count(*)}"
+)
+FLOATING = "aggregate: {on: tup#, size: 2, by: x, n: count(*)}"
 STAYS = {
     "the rest is used": net("m: a -> map: {u: mph}\nf: m -> filter: u > 30", p="f", q="f.rest"),
     "another takes what the box gives": net("m: a -> map: {u: mph}\nf: m -> filter: u > 30", p="f", q="m"),
     "a column that the map makes": net("m: a -> map: {u: mph + 1}\nf: m -> filter: u > 30", p="f"),
     "a function that is not pure": net("m: a -> map: {u: mph, v: rank_in_train(x)}\nf: m -> filter: u > 30", p="f"),
-    "an impure predicate": net("m: a -> map: {x: x, v: x * 2}\nf: m -> filter: rank_in_train(x) > 1", p="f"),
+    "an impure predicate": net(
+        "g: a -> filter: mph > 30\nm: g -> map: {x: x}\nf: m -> filter: rank_in_train(x) > 1", p="f"
+    ),
     "a merged union": net("u: a, b -> union: {on: time}\nf: u -> filter: mph > 3", p="f"),
     "a union that a run may merge": net(
         "u: a, b -> union: {}\nf: u -> filter: mph > 3\ns: f -> aggregate: {on: time, size: 4, n: count(*)}", p="s"
@@ -112,6 +120,19 @@ STAYS = {
     "windows of what may be late": net(f"s: a -> {FIRST}\nf: s -> filter: vid = 1", p="f"),
     "windows of what is sorted a little": net(
         f"t: a -> bsort: {{on: time, slack: 1}}\ns: t -> {FIRST}\nf: s -> filter: vid = 1", p="f"
+    ),
+    "windows on what may be infinite": net(f"{ENDLESS}\nf: t -> filter: vid = 1", p="f"),
+    "windows on what is null": net(
+        f"s: a -> {FIRST}\nm: s -> map: {{time: time + null, vid: vid, name: name, mph: mph}}\n"
+        f"t: m -> {SECOND}\nf: t -> filter: vid = 1",
+        p="f",
+    ),
+    "floating groups of windows": net(f"s: a -> {FLOATING}\nf: s -> filter: 'atan2(x, -1) > 0'", p="f"),
+    "groups for which it may fail": net(
+        "s: a -> aggregate: {on: tup#, size: 2, by: big, n: count(*)}\nf: s -> filter: big * big > 5", p="f"
+    ),
+    "a union with a stored table": net(
+        "m: a -> map: {vid: vid, plate: name, class: mph}\nu: m, cars -> union: {}\nf: u -> filter: vid = 1", p="f"
     ),
     "results of windows": net(f"s: a -> {COUNTED}\nf: s -> filter: mph > 3", p="f"),
     "windows that time out": net(
@@ -152,6 +173,15 @@ FORCED = {
     "windows of what is sorted a little": net(
         f"t: a -> bsort: {{on: time, slack: 1}}\nf: t -> filter: vid = 1\ns: f -> {FIRST}", p="s"
     ),
+    "results of windows": net(f"f: a -> filter: mph > 3\ns: f -> {COUNTED}", p="s"),
+    "windows on what may be infinite": net(f"f: a -> filter: vid = 1\n{ENDLESS.replace('a ->', 'f ->')}", p="t"),
+    "windows on what is null": net(
+        f"s: a -> {FIRST}\nm: s -> map: {{time: time + null, vid: vid, name: name, mph: mph}}\n"
+        f"f: m -> filter: vid = 1\nt: f -> {SECOND}",
+        p="t",
+    ),
+    "floating groups of windows": net(f"f: a -> filter: 'atan2(x, -1) > 0'\ns: f -> {FLOATING}", p="s"),
+    "an impure predicate": net("f: a -> filter: rank_in_train(x) > 1 and mph > 30\nm: f -> map: {x: x}", p="m"),
 }
 BEFORE = {
     **STAYS,
@@ -187,6 +217,29 @@ def test_a_part_that_fails_where_the_part_before_does_not_hold():
     inputs = {"a": agreement.tuples(1, vid=[1], big=[2**40]), "cars": agreement.CLASSES}
     assert outcome(before, inputs) is not None
     assert outcome(forced, inputs) is None
+
+
+def test_groups_that_fail_without_a_result():
+    before = STAYS["groups for which it may fail"]
+    forced = net("f: a -> filter: big * big > 5\ns: f -> aggregate: {on: tup#, size: 2, by: big, n: count(*)}", p="s")
+    inputs = {"a": agreement.tuples(1, count=1, big=[2**40])}
+    assert outcome(before, inputs) is not None
+    assert outcome(forced, inputs) is None
+
+
+def test_windows_that_time_out_make_tuples_late():
+    """Those of vid 2 would not be reported."""
+    timed = "aggregate: {on: tup#, size: 3, by: vid, timeout: 1 s, n: count(*)}"
+    before = net(f"s: a -> {timed}\nf: s -> filter: vid = 1", p="f")
+    forced = net(f"f: a -> filter: vid = 1\ns: f -> {timed}", p="s")
+    assert push_filter(before, NONE) is None
+    late = []
+    for network in (before, forced):
+        run = Local(network)
+        for clock in (0, 5_000_000, 10_000_000):
+            run.push({"a": agreement.tuples(1, count=1, vid=[2])}, clock=clock)
+        late.append(run.counts["s"].late)
+    assert late == [2, 0]
 
 
 def test_a_filter_that_is_dear_stays_behind_a_box_that_gives_little():

@@ -86,6 +86,7 @@ STAYS = {
     "other parameters": net(f"f: {FAST}\ng: a -> filter: mph > 31", p="f", q="g"),
     "other arrows": net(f"f: {FAST}\ng: b -> filter: mph > 30", p="f", q="g"),
     "other ports": net(f"f: {FAST}\nm: f -> map: {{m: mph}}\nn: f.rest -> map: {{m: mph}}", p="m", q="n"),
+    "the same length, written in another way": net(f"s: {STATS}\nt: {STATS.replace('4', '4.0')}", p="s", q="t"),
     "late tuples of only one go somewhere": net(f"s: {STATS}\nt: {STATS}", p="s", q="t", l="t.late"),
 }
 

@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from australis.errors import ExpressionError
+from australis.model.box import Box
 from australis.model.network import Arrow, Network, Node
 from australis.model.qos.costs import Costs
 from australis.plan.rules.gain import LEAST_GAIN, chain_seconds, selectivity
@@ -28,7 +30,7 @@ def combine(network: Network, costs: Costs, fixed: Collection[Arrow] = ()) -> Ne
         if second is None or wiring.kept(second.name) or not wiring.main_only(second):
             continue
         if len(first.sources) == len(second.sources) == 1 and first.box.pure and second.box.pure:
-            box = first.box.followed_by(second.box, network.schema(first.sources[0]))
+            box = _combined(network, first, second)
             if box is not None and not _saves_apart(network, costs, first, second):
                 group = first.group if first.group == second.group else ()
                 node = Node(new_name(network, f"{first.name}_{second.name}"), box, first.sources, group)
@@ -38,6 +40,13 @@ def combine(network: Network, costs: Costs, fixed: Collection[Arrow] = ()) -> Ne
                 if combined is not None:
                     return combined
     return None
+
+
+def _combined(network: Network, first: Node, second: Node) -> Box | None:
+    try:
+        return first.box.followed_by(second.box, network.schema(first.sources[0]))
+    except ExpressionError:  # it is nested too deeply
+        return None
 
 
 def _saves_apart(network: Network, costs: Costs, first: Node, second: Node) -> bool:

@@ -34,9 +34,7 @@ def project(network: Network, costs: Costs, fixed: Collection[Arrow] = ()) -> Ne
             continue
         kept = [_kept(stream.names, needed[node.name, side]) for side, stream in enumerate(streams)]
         less = [names != stream.names for names, stream in zip(kept, streams, strict=True)]
-        # A stored table is read by its partitions; only a box that may have copies of it takes it from a map as well.
-        copied = node.box.copies_inputs or not any(ascent.stored for ascent in wiring.ascents(node))
-        if any(less) and copied:
+        if any(less) and wiring.takes_maps(node):
             projected = _projected(network, node, {side: kept[side] for side, some in enumerate(less) if some})
             if projected is not None:
                 return projected

@@ -36,7 +36,9 @@ def push_filter(network: Network, costs: Costs, fixed: Collection[Arrow] = ()) -
         if wiring.kept(node.name) or not wiring.main_only(node) or not (node.box.pure and below.box.pure):
             continue
         moved, left = _parted(wiring, below, predicate, node.sources[0].port)
-        if moved and not wiring.may_merge(below) and not _dearer(network, costs, below, node):
+        if not moved or wiring.may_merge(below) or not wiring.takes_maps(below):
+            continue
+        if not _dearer(network, costs, below, node):
             pushed = _pushed(network, below, node, moved, left)
             if pushed is not None:
                 return pushed

@@ -6,7 +6,6 @@
 Sound when two boxes have equal parameters and take the same arrows, for boxes of a network begin together: they then
 have the same state at all times. So it is not where
 - a box calls a user function that is not pure, for it may give each call another answer;
-- a box writes a table;
 - one has late or refused tuples go somewhere, and the other has them reported. Else the box that stays reports its own;
 - a run may merge the inputs of a union by the order that boxes after it go by: shared, it would serve boxes with
   different orders.
@@ -41,7 +40,6 @@ def share(network: Network, costs: Costs, fixed: Collection[Arrow] = ()) -> Netw
 def _shareable(wiring: Wiring, first: Node, node: Node) -> bool:
     return (
         node.box.pure
-        and node.box.writes is None
         and not wiring.kept(node.name)
         and not wiring.may_merge(node)
         and _losses(wiring, first) == _losses(wiring, node)

@@ -65,6 +65,14 @@ class Wiring:
         """What is known of the order of a box's inputs."""
         return [ArrowAscent(self.network, arrow) for arrow in node.sources]
 
+    def takes_maps(self, node: Node) -> bool:
+        """Whether boxes may come between a box and its inputs at no cost.
+
+        The partitions of a box read a stored table by themselves, each its part of it. Only a box that may have copies
+        of its inputs takes a table from another box in the same stage.
+        """
+        return node.box.copies_inputs or not any(ascent.stored for ascent in self.ascents(node))
+
     def may_merge(self, node: Node) -> bool:
         """Whether a run may merge the inputs of a box by a column, because a box after it goes by that order.
 
