@@ -72,6 +72,10 @@ STAYS = {
     "the second may fail": net("f: a -> filter: big < 100\ng: f -> filter: big * big > 5", p="g"),
     "a column is computed and read twice": net("m: a -> map: {u: x * 2}\nn: m -> map: {y: u + 1, z: u}", p="n"),
     "a constant within an expression": net("m: a -> map: {u: 1, v: vid}\nn: m -> map: {y: 'coalesce(v, u)'}", p="n"),
+    "a constant deep within": net(
+        "m: a -> map: {u: 1, v: vid}\nn: m -> map: {y: 'cast(coalesce(v, u) as bigint)'}", p="n"
+    ),
+    "a first function that is not pure": net("f: a -> filter: of_train(x) > 2\ng: f -> filter: mph > 30", p="g"),
     "another copy comes first": net("m: a -> map: {t: time, u: time}\nn: m -> map: {v: u}", p="n"),
     "a function that is not pure": net("f: a -> filter: mph > 30\ng: f -> filter: of_train(x) > 2", p="g"),
     "a filter behind a map": net("m: a -> map: {u: mph}\ng: m -> filter: u > 1", p="g"),
