@@ -74,7 +74,7 @@ def stateful(network: Network) -> set[str]:
     }
 
 
-@given(drawings.networks(MENU, 7) | drawings.networks(MENU, 9, wide=True), st.integers(0, 1000), st.booleans())
+@given(drawings.networks(MENU, 5) | drawings.networks(MENU, 6, wide=True), st.integers(0, 1000), st.booleans())
 def test_random_networks_agree(network, seed, measured):
     draw = random.Random(seed)
     boxes = {node.name: BoxCost(draw.random() * 1e-6, {"out": draw.random()}) for node in network.nodes}
@@ -86,7 +86,7 @@ def test_random_networks_agree(network, seed, measured):
     compare(network, after, seed, gone=True)
 
 
-@given(drawings.networks(MENU, 6), st.integers(0, 1000))
+@given(drawings.networks(MENU, 4), st.integers(0, 1000))
 def test_fixed_arrows_carry_the_same(network, seed):
     """They are seen as outputs, which the rules do not know of."""
     draw = random.Random(seed)

@@ -200,7 +200,7 @@ MENU = [
 def test_random_networks_agree():
     fired = 0
 
-    @given(drawings.networks(MENU, 6), st.integers(0, 1000))
+    @given(drawings.networks(MENU, 8), st.integers(0, 1000))
     def agrees(network, seed):
         nonlocal fired
         before, after = network, project(network, NONE)

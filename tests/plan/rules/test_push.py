@@ -266,7 +266,7 @@ MENU = [
 def test_random_networks_agree():
     fired = 0
 
-    @given(drawings.networks(MENU, 5), st.integers(0, 1000))
+    @given(drawings.networks(MENU, 8), st.integers(0, 1000))
     def agrees(network, seed):
         nonlocal fired
         before, after = network, push_filter(network, NONE)

@@ -69,7 +69,7 @@ STAYS = {
     "the rest of the second is used": (row(F, G, p="g", q="g.rest"), GOOD),
     "the first is an output": (row(F, G, p="g", q="f"), GOOD),
     "one that may fail": (row(SURE, UNSURE), GOOD),
-    "a function that is not pure": (row(F, ("g", "of_many(x) > 2")), GOOD),
+    "a function that is not pure": (row(("f", "of_many(x) > 2"), G), GOOD),
 }
 
 
@@ -83,7 +83,7 @@ FORCED = {
     "the rest of the first is used": row(G, F, p="f", q="f.rest"),
     "the rest of the second is used": row(G, F, p="f", q="f.rest"),
     "the first is an output": row(G, F, p="f", q="g"),
-    "a function that is not pure": row(("g", "of_many(x) > 2"), F),
+    "a function that is not pure": row(G, ("f", "of_many(x) > 2")),
 }
 
 
