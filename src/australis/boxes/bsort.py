@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -10,9 +11,12 @@ import numpy as np
 import pyarrow as pa
 
 from australis.arrow.columns import Values
+from australis.boxes.ordering import columns_of, takes_whole_groups
 from australis.boxes.queues import ROW, gather, gather_ts, hold
 from australis.boxes.queues import queue as queue_table
+from australis.expressions import Expr
 from australis.kernels.jit import inner
+from australis.model.ascent import Ascent
 from australis.model.box import Box, Key, Moment, Tables, Trains, unchanged
 from australis.model.facts import Facts
 from australis.model.labels import as_written
@@ -109,6 +113,14 @@ class BSort(Box):
 
     def passes(self, port: str, *inputs: pa.Schema) -> Mapping[int, Mapping[str, str]]:
         return {0: unchanged(inputs[0])}
+
+    def columns_needed(self, port: str, columns: AbstractSet[str], *inputs: pa.Schema) -> tuple[AbstractSet[str], ...]:
+        return (columns | columns_of(self.order),)
+
+    def pushes(self, predicate: Expr, port: str, inputs: Sequence[Ascent]) -> Mapping[int, Expr] | None:
+        """A predicate on the groups: each has a buffer of its own. Without slack it sorts nothing, and any will do."""
+        idle = self.order.slack == 0 or self.order.counts
+        return {0: predicate} if idle or takes_whole_groups(self.order, predicate, inputs[0].schema) else None
 
     def sorts(self, port: str) -> Key | None:
         return (self.order.on,) if self.order.slack and not self.order.counts else None

@@ -13,6 +13,9 @@ import pyarrow.compute as pc
 from australis.errors import ExpressionError
 from australis.expressions import Bound, Expr
 from australis.expressions.codegen.fused import Step
+from australis.expressions.expression import of
+from australis.expressions.failing import may_fail
+from australis.expressions.node import apply
 from australis.model.ascent import Ascent, Disorder
 from australis.model.box import OUT, Box, Moment, Tables, Trains, bound, unchanged
 from australis.model.facts import Facts
@@ -58,6 +61,19 @@ class Filter(Box):
     @property
     def step_of_chain(self) -> Step | None:
         return self.predicate
+
+    @property
+    def selects(self) -> Expr | None:
+        return self.predicate
+
+    def followed_by(self, box: Box, stream: pa.Schema) -> Box | None:
+        """A filter of both predicates, if the second cannot fail: `and` asks it where the first is null, too."""
+        if not isinstance(box, Filter) or may_fail(box.predicate, stream):
+            return None
+        return Filter(of(apply("and", self.predicate.node, box.predicate.node)))
+
+    def columns_needed(self, port: str, columns: AbstractSet[str], *inputs: pa.Schema) -> tuple[AbstractSet[str], ...]:
+        return (columns | set(self.predicate.columns),)
 
     def passes(self, port: str, *inputs: pa.Schema) -> Mapping[int, Mapping[str, str]]:
         return {0: unchanged(inputs[0])}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
@@ -12,7 +13,8 @@ import pyarrow as pa
 from australis.errors import NetworkError
 from australis.expressions import Bound, Expr
 from australis.expressions.codegen.fused import Step
-from australis.expressions.node import ascending
+from australis.expressions.expression import of
+from australis.expressions.node import Name, Node, ascending, replaced, walk
 from australis.model.ascent import Ascent, Disorder, computed
 from australis.model.box import Box, Moment, Tables, Trains, bound
 from australis.model.facts import Facts
@@ -47,6 +49,36 @@ class Map(Box):
 
     def passes(self, port: str, *inputs: pa.Schema) -> Mapping[int, Mapping[str, str]]:
         return {0: {value.copies: name for name, value in reversed(self.columns) if value.copies is not None}}
+
+    def columns_needed(self, port: str, columns: AbstractSet[str], *inputs: pa.Schema) -> tuple[AbstractSet[str], ...]:
+        return (frozenset(name for _, value in self.columns for name in value.columns),)
+
+    def pushes(self, predicate: Expr, port: str, inputs: Sequence[Ascent]) -> Mapping[int, Expr] | None:
+        """A predicate on columns that it copies: on others, what they are made of would be computed twice."""
+        copied = {name: value.copies for name, value in self.columns if value.copies is not None}
+        return {0: predicate.rename(copied)} if copied.keys() >= set(predicate.columns) else None
+
+    def followed_by(self, box: Box, stream: pa.Schema) -> Box | None:
+        """A map of expressions within expressions, if none is computed twice, and types and copies stay the same."""
+        own = dict(self.columns)
+        if not isinstance(box, Map) or len(own) < len(self.columns):
+            return None
+        reads = Counter(part.name for _, value in box.columns for part in walk(value.node) if isinstance(part, Name))
+        inside = {name for _, value in box.columns if value.copies is None for name in value.columns}
+        for name, value in self.columns:
+            # Within an expression, a constant takes the types of columns around it, and a column does not.
+            constant = value.bind(stream).operand.constant
+            if (value.copies is None and reads[name] > 1) or (constant and name in inside):
+                return None
+
+        def source(part: Node) -> Node | None:
+            return own[part.name].node if isinstance(part, Name) else None
+
+        whole = Map(tuple((name, of(replaced(value.node, source))) for name, value in box.columns))
+        first, second = self.passes("out", stream)[0], box.passes("out", self._schema(stream))[0]
+        passes = {name: second[to] for name, to in first.items() if to in second}
+        same = whole._schema(stream).equals(box._schema(self._schema(stream)), check_metadata=True)
+        return whole if same and whole.passes("out", stream)[0] == passes else None
 
     def disorder(self, column: str, by: AbstractSet[str], inputs: Sequence[Ascent]) -> Disorder | None:
         columns = dict(self.columns)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -11,7 +12,9 @@ import pyarrow as pa
 
 from australis.boxes.write import carried, check_key, values
 from australis.errors import SchemaError, listing, near
+from australis.expressions import Expr
 from australis.kernels.jit import kernel
+from australis.model.ascent import Ascent
 from australis.model.box import Box, Key, Moment, Tables, Trains, unchanged
 from australis.model.parameters import by
 from australis.model.table import Keyed, RowVersions
@@ -73,6 +76,13 @@ class Read(Box):
 
     def passes(self, port: str, *inputs: pa.Schema) -> Mapping[int, Mapping[str, str]]:
         return {0: unchanged(inputs[0])}
+
+    def columns_needed(self, port: str, columns: AbstractSet[str], *inputs: pa.Schema) -> tuple[AbstractSet[str], ...]:
+        return ((columns & set(inputs[0].names)) | set(self.table.key),)
+
+    def pushes(self, predicate: Expr, port: str, inputs: Sequence[Ascent]) -> Mapping[int, Expr] | None:
+        """A predicate on the tuple's own columns. What a tuple sees goes by its arrival number, which it keeps."""
+        return {0: predicate} if set(predicate.columns).isdisjoint(self._names) else None
 
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
         (train,) = trains

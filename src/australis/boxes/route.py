@@ -62,6 +62,9 @@ class Route(Box):
     def passes(self, port: str, *inputs: pa.Schema) -> Mapping[int, Mapping[str, str]]:
         return {0: unchanged(inputs[0])}
 
+    def columns_needed(self, port: str, columns: AbstractSet[str], *inputs: pa.Schema) -> tuple[AbstractSet[str], ...]:
+        return (columns | {name for predicate in self.predicates for name in predicate.columns},)
+
     def disorder(self, column: str, by: AbstractSet[str], inputs: Sequence[Ascent]) -> Disorder | None:
         return inputs[0].disorder(column, by)
 

@@ -14,6 +14,7 @@ from australis.arrow import schema as schemas
 from australis.arrow.columns import Values
 from australis.boxes.queues import TS, queue
 from australis.errors import NetworkError, SchemaError
+from australis.expressions import Expr
 from australis.model.ascent import Ascent, Disorder
 from australis.model.box import Box, Key, Moment, Tables, Trains, unchanged
 from australis.model.facts import Facts, common
@@ -104,6 +105,13 @@ class Union(Box):
 
     def passes(self, port: str, *inputs: pa.Schema) -> Mapping[int, Mapping[str, str]]:
         return {side: unchanged(stream) for side, stream in enumerate(inputs)}
+
+    def columns_needed(self, port: str, columns: AbstractSet[str], *inputs: pa.Schema) -> tuple[AbstractSet[str], ...]:
+        return (columns | ({self.on} if self.on else set()),) * self.arity
+
+    def pushes(self, predicate: Expr, port: str, inputs: Sequence[Ascent]) -> Mapping[int, Expr] | None:
+        """The predicate on all inputs. Merged by a column, tuples leave when others come, which may be removed then."""
+        return None if self.on else dict.fromkeys(range(self.arity), predicate)
 
     def sorts(self, port: str) -> Key | None:
         return () if self.on else None

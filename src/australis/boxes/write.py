@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -101,6 +102,10 @@ class Write(Box):
 
     def passes(self, port: str, *inputs: pa.Schema) -> Mapping[int, Mapping[str, str]]:
         return {0: unchanged(inputs[0])}
+
+    def columns_needed(self, port: str, columns: AbstractSet[str], *inputs: pa.Schema) -> tuple[AbstractSet[str], ...]:
+        read = {name for _, value in (*self.columns, *self.returning) for name in value.columns}
+        return (((columns | read) & set(inputs[0].names)) | set(self.table.key),)
 
     def step(self, tables: Tables, trains: Trains, moment: Moment) -> Trains:
         (train,) = trains

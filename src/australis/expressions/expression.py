@@ -59,6 +59,11 @@ class Expr:
         built_in = OPERATORS | BUILTINS.keys() | AGGREGATES.keys() | {"distinct"}
         return tuple(name for name in called if name not in built_in)
 
+    @property
+    def pure(self) -> bool:
+        """Whether its value for a row follows from that row alone: the user functions that it calls are pure."""
+        return all(function is not None and function.pure for function in registered(self.functions))
+
     def rename(self, names: Mapping[str, str]) -> Expr:
         """The expression with columns renamed: each that is a key of `names` becomes its value."""
         return of(renamed(self.node, names))

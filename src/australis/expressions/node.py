@@ -80,6 +80,11 @@ def replaced(node: Node, change: Callable[[Node], Node | None]) -> Node:
     return node
 
 
+def conjuncts(node: Node) -> tuple[Node, ...]:
+    """The parts of a predicate that must all hold."""
+    return node.args if isinstance(node, FunctionCall) and node.function == "and" else (node,)
+
+
 def renamed(node: Node, changes: Mapping[str, str]) -> Node:
     """The tree with columns renamed."""
     return replaced(node, lambda part: Name(changes.get(part.name, part.name)) if isinstance(part, Name) else None)
@@ -95,5 +100,5 @@ def ascending(node: Node) -> str | None:
         clock = isinstance(type_, Literal) and pa.types.is_time(data_type(str(type_.value)))
         return None if clock else ascending(node.args[0])
     if isinstance(node, FunctionCall) and node.function in ("+", "-") and isinstance(node.args[1], Literal):
-        return ascending(node.args[0])
+        return ascending(node.args[0]) if node.args[1].value is not None else None
     return None

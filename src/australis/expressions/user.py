@@ -29,12 +29,14 @@ _REGISTERED: dict[str, Function] = {}
 class Function:
     """A function that takes Arrow arrays and returns one of the same length, Arrow's or numpy's.
 
-    A numpy result is null wherever an argument is null, since numpy has no nulls of its own.
+    A numpy result is null wherever an argument is null, since numpy has no nulls of its own. A pure one gives each
+    row a value that follows from the row's arguments alone, whatever other rows it is called with.
     """
 
     name: str
     returns: Type
     call: Callable[..., Any]
+    pure: bool = False
 
     def __call__(self, args: Sequence[Array], where: str) -> Array:
         """Call it for the expression `where`."""
@@ -77,8 +79,11 @@ class Function:
 
 
 @check_arguments(ExpressionError)
-def function(returns: str | Type, name: str | None = None) -> Callable[[Kernel], Kernel]:
+def function(returns: str | Type, name: str | None = None, pure: bool = False) -> Callable[[Kernel], Kernel]:
     """Let expressions call a Python function by name; it stays as it is for Python.
+
+    With `pure` you promise that each row's value follows from its own arguments alone. The optimizer moves, shares and
+    combines only boxes whose functions are pure.
 
     >>> @function("double")
     ... def kph(mph):
@@ -89,7 +94,7 @@ def function(returns: str | Type, name: str | None = None) -> Callable[[Kernel],
     type = data_type(returns) if isinstance(returns, str) else returns
 
     def decorate(call: Kernel) -> Kernel:
-        register(Function((name or call.__name__).lower(), type, call))
+        register(Function((name or call.__name__).lower(), type, call, pure))
         return call
 
     return decorate

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
 from functools import partial, wraps
 from typing import Any, ClassVar, TypeVar, cast
 
 import pyarrow as pa
 
+from australis.expressions import AGGREGATES, AggregateCall, Expr
 from australis.expressions.codegen.fused import Step
 from australis.model.ascent import Ascent, Disorder
 from australis.model.facts import NOTHING, Facts
@@ -157,6 +158,23 @@ class Box(ABC):
         """What it does to one tuple, as a step of a compiled loop: a predicate, or columns; None if it does more."""
         return None
 
+    @property
+    def selects(self) -> Expr | None:
+        """The predicate, if all it does is to let the tuples through that satisfy one; the others leave by `rest`."""
+        return None
+
+    @property
+    def pure(self) -> bool:
+        """Whether what it makes of tuples follows from them, and not from what else is in their trains.
+
+        So it is unless it calls a user function that is not declared pure.
+        """
+        return all(
+            part.pure if isinstance(part, Expr) else part.name in AGGREGATES
+            for field in fields(self)  # type: ignore[arg-type]
+            for part in _calls(getattr(self, field.name))
+        )
+
     def label(self) -> list[str]:
         """Its parameters as people read them, a line each."""
         return [line for field in fields(self) for line in parameter(field.name, getattr(self, field.name))]  # type: ignore[arg-type]
@@ -201,6 +219,29 @@ class Box(ABC):
         side = 1 if port.endswith("_right") else 0
         return {side: unchanged(inputs[side])} if lost(port) else {}
 
+    def columns_needed(self, port: str, columns: AbstractSet[str], *inputs: pa.Schema) -> tuple[AbstractSet[str], ...]:
+        """The columns of each input that it must be given, so that these columns of a port are as they are.
+
+        If it is given only those, it still works, and gives the columns under the same names. Ports of lost tuples
+        (`lost`) are not asked about: those tuples are whole.
+        """
+        return tuple(frozenset(stream.names) for stream in inputs)
+
+    def pushes(self, predicate: Expr, port: str, inputs: Sequence[Ascent]) -> Mapping[int, Expr] | None:
+        """Predicates on inputs, by their places, that leave on a port what a predicate on the port would; None if none.
+
+        Nothing else may change: neither the order of results, nor which tuples are late or refused. The predicates
+        fail for no tuple that the one on the port does not fail for.
+        """
+        return None
+
+    def followed_by(self, box: Box, stream: pa.Schema) -> Box | None:
+        """One box that does to a stream what this one does, and then another; None if there is none.
+
+        It fails for no tuple that the two do not fail for.
+        """
+        return None
+
     def sorts(self, port: str) -> Key | None:
         """The columns that sort results of one arrival number on a port; None if they keep the order of the input."""
         return None
@@ -216,6 +257,11 @@ class Box(ABC):
         """
         return None
 
+    @property
+    def says_disorder(self) -> bool:
+        """Whether `disorder` is its own word; else nothing is known of the order of its results."""
+        return type(self).disorder is not Box.disorder
+
     def merged_by(self, column: str) -> Box | None:
         """The same box, merging its inputs by a column on which they ascend; None if it cannot merge so."""
         return None
@@ -227,6 +273,18 @@ class Box(ABC):
     def facts(self, title: str, inputs: Sequence[Facts], streams: Sequence[pa.Schema]) -> Facts:
         """What is known of the signals of its results, from what is known of its inputs. Raises if these do not fit."""
         return NOTHING
+
+
+def _calls(value: object) -> Iterator[Expr | AggregateCall]:
+    """The expressions and aggregate calls in a parameter, however deep."""
+    if isinstance(value, Expr | AggregateCall):
+        yield value
+    if isinstance(value, tuple):
+        for part in value:
+            yield from _calls(part)
+    elif is_dataclass(value) and not isinstance(value, Expr):
+        for field in fields(value):
+            yield from _calls(getattr(value, field.name))
 
 
 def unchanged(stream: pa.Schema) -> dict[str, str]:

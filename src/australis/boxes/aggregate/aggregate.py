@@ -12,16 +12,18 @@ import numpy as np
 import pyarrow as pa
 
 from australis.arrow.columns import Values, arrow, plain, storage
-from australis.arrow.durations import Span, measure, microseconds
+from australis.arrow.durations import Span, measure
 from australis.boxes.aggregate import panes as by_pane
 from australis.boxes.aggregate import windows as by_window
-from australis.boxes.aggregate.results import Folded, Functions, folded
+from australis.boxes.aggregate.results import Folded, Functions, beginning, folded
 from australis.boxes.bsort import BSort
 from australis.boxes.edges import WindowGrid, begins, grid, without
 from australis.boxes.folds import Accumulators, Contributions
 from australis.boxes.folds.fold import ALL
+from australis.boxes.ordering import columns_of, never_late, takes_whole_groups
 from australis.errors import ExpressionError, NetworkError, RunError, SchemaError
 from australis.expressions import Expr, Term
+from australis.expressions.failing import may_fail
 from australis.model import parameters
 from australis.model.ascent import Ascent, Disorder, computed
 from australis.model.box import OUT, Box, Key, Moment, Tables, Trains, bound
@@ -111,7 +113,7 @@ class Aggregate(Box):
             raise SchemaError(f"`partial` is true or false, not {self.partial!r}")
         if isinstance(self.advance, Expr) and self.advance.bind(stream).type != pa.bool_():
             raise ExpressionError(f"the window advances by a predicate, which `{self.advance}` is not")
-        attribute = pa.field(self.order.attribute, _beginning(self.order.check(stream)))
+        attribute = pa.field(self.order.attribute, beginning(self.order.check(stream)))
         if attribute.name in self.order.by:
             raise SchemaError(f"`{attribute.name}` is both what windows are taken on and a group")
         results = [pa.field(name, result.type) for name, result in self._folded(stream).results]
@@ -153,6 +155,16 @@ class Aggregate(Box):
     def passes(self, port: str, *inputs: pa.Schema) -> Mapping[int, Mapping[str, str]]:
         return super().passes(port, *inputs) or {0: {name: name for name in self.order.by}}
 
+    def columns_needed(self, port: str, columns: AbstractSet[str], *inputs: pa.Schema) -> tuple[AbstractSet[str], ...]:
+        advance = self.advance.columns if isinstance(self.advance, Expr) else ()
+        return (columns_of(self.order).union(advance, *(function.columns for _, function in self.functions)),)
+
+    def pushes(self, predicate: Expr, port: str, inputs: Sequence[Ascent]) -> Mapping[int, Expr] | None:
+        """A predicate on the groups, if it cannot fail for those without a result, and none of theirs can be late."""
+        stream, timely = inputs[0].schema, self.timeout is None and never_late(self.order, inputs[0])
+        whole = takes_whole_groups(self.order, predicate, stream)
+        return {0: predicate} if whole and timely and not may_fail(predicate, stream) else None
+
     def sorts(self, port: str) -> Key | None:
         return (self.order.attribute, *self.order.by) if port == OUT else None
 
@@ -160,7 +172,7 @@ class Aggregate(Box):
         return self.order.on
 
     def disorder(self, column: str, by: AbstractSet[str], inputs: Sequence[Ascent]) -> Disorder | None:
-        if column != self.order.attribute:
+        if column != self.order.attribute or self.timeout is not None:
             return computed(column)
         if set(self.order.by) <= by:
             return None
@@ -275,7 +287,7 @@ class Aggregate(Box):
     def _time_out(self, tables: Tables, stream: pa.Schema, clock: int, number: int) -> Train:
         windows = tables["windows"]
         slots = windows.slots
-        slots = slots[~windows["#done"][slots] & (windows["#opened"][slots] + self._timeout() < clock)]
+        slots = slots[~windows["#done"][slots] & (windows["#opened"][slots] + by_window.expiry(self.timeout) < clock)]
         slots = slots[np.lexsort((windows["#ordinal"][slots], windows["#group"][slots], windows["#start"][slots]))]
         windows["#done"][slots] = True
         windows.touched[slots] = True
@@ -343,15 +355,6 @@ class Aggregate(Box):
         """Whether windows that are open at the end of the input are not whole: those that count tuples."""
         return self.order.counts and self.size is not None and not self.partial
 
-    def _timeout(self) -> int:
-        """In microseconds, or -1 without one."""
-        if self.timeout is None:
-            return -1
-        span = microseconds(self.timeout)
-        if span < 0:
-            raise SchemaError(f"a timeout of {self.timeout} lies in the past")
-        return span
-
     @bound
     def _spans(self, stream: pa.Schema) -> tuple[Any, Any]:
         """Size and advance in values of the attribute; no size without one, an advance of 0 for a predicate."""
@@ -386,15 +389,9 @@ class Aggregate(Box):
         else:
             on = self._grid(size, advance)
         by_predicate = isinstance(self.advance, Expr)
-        return by_window.WindowShape(on, by_predicate, size is not None, self.order.counts, self._timeout())
+        return by_window.WindowShape(
+            on, by_predicate, size is not None, self.order.counts, by_window.expiry(self.timeout)
+        )
 
     def _grid(self, size: Any, advance: Any) -> WindowGrid:
         return grid(size, advance, 1 if self.order.counts else 0)
-
-
-def _beginning(attribute: pa.DataType) -> pa.DataType:
-    """The type of a window's beginning, which may lie below every value that it holds."""
-    if pa.types.is_floating(attribute):
-        return pa.float64()
-    narrow = (pa.int8(), pa.int16())
-    return pa.int64() if pa.types.is_unsigned_integer(attribute) or attribute in narrow else attribute

@@ -103,3 +103,11 @@ def folded(functions: Functions, stream: pa.Schema, order: pa.DataType, reserved
         with placed(ExpressionPlace(str(function))):
             results.append((name, function.outer.rename(numbered).bind(schema)))
     return Folded(tuple(calls), folds, arguments, tuple(results))
+
+
+def beginning(attribute: pa.DataType) -> pa.DataType:
+    """The type of a window's beginning, which may lie below every value that it holds."""
+    if pa.types.is_floating(attribute):
+        return pa.float64()
+    narrow = (pa.int8(), pa.int16())
+    return pa.int64() if pa.types.is_unsigned_integer(attribute) or attribute in narrow else attribute

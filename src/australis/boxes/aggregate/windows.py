@@ -12,7 +12,9 @@ import numpy as np
 import pyarrow as pa
 
 from australis.arrow.columns import Values
+from australis.arrow.durations import Span, microseconds
 from australis.boxes.edges import WindowGrid, edge, ended, holding
+from australis.errors import SchemaError
 from australis.kernels.jit import inner
 from australis.model.order import admit, bounded
 from australis.model.table import Table
@@ -31,6 +33,16 @@ class WindowShape(NamedTuple):
     """On arrival numbers, where there is no window before the first."""
     timeout: int
     """In microseconds, or -1."""
+
+
+def expiry(timeout: Span | None) -> int:
+    """A timeout in microseconds, or -1 without one."""
+    if timeout is None:
+        return -1
+    span = microseconds(timeout)
+    if span < 0:
+        raise SchemaError(f"a timeout of {timeout} lies in the past")
+    return span
 
 
 class WindowGroups(NamedTuple):

@@ -18,9 +18,11 @@ from australis.boxes.chains import ChainColumns, chain_of, chained_queue, ends, 
 from australis.boxes.edges import MOST
 from australis.boxes.join.pair import Match, Pair, match
 from australis.boxes.join.pairing import JoinArrivals, pair_up
+from australis.boxes.ordering import columns_of, never_late
 from australis.boxes.queues import gather, gather_ts
 from australis.errors import NetworkError, SchemaError
 from australis.expressions import Expr
+from australis.expressions.failing import may_fail
 from australis.model.ascent import Ascent, Disorder
 from australis.model.box import OUT, Box, Key, Moment, Tables, Trains, bound
 from australis.model.labels import as_written
@@ -156,6 +158,30 @@ class Join(Box):
 
     def passes(self, port: str, *inputs: pa.Schema) -> Mapping[int, Mapping[str, str]]:
         return super().passes(port, *inputs) or self._paired(*inputs).passes
+
+    def columns_needed(self, port: str, columns: AbstractSet[str], *inputs: pa.Schema) -> tuple[AbstractSet[str], ...]:
+        pair = self._paired(*inputs)
+        asked = columns | (set() if self.predicate is None else set(pair.resolve(self.predicate).columns))
+        left, right = (
+            {name for name, to in names.items() if to in asked} | (set() if order is None else columns_of(order))
+            for names, order in zip(pair.passes.values(), (self.left, self.right), strict=True)
+        )
+        # What gives a column of the right its name beside the left's of the same name.
+        return left | (right & set(inputs[0].names)), right
+
+    def pushes(self, predicate: Expr, port: str, inputs: Sequence[Ascent]) -> Mapping[int, Expr] | None:
+        """A predicate on the columns of one side, if it cannot fail for tuples without a partner, and none can be late.
+
+        Lateness goes by the tuples before, and an order on `tup#` counts them, which matters beside another stream.
+        """
+        pair = self._paired(*(each.schema for each in inputs))
+        for side, (order, other) in enumerate(((self.left, self.right), (self.right, self.left))):
+            own = {to: name for name, to in pair.passes[side].items()}
+            harmless = order is None or (never_late(order, inputs[side]) and not (order.counts and other is not None))
+            if predicate.columns and own.keys() >= set(predicate.columns) and harmless:
+                before = predicate.rename(own)
+                return None if may_fail(before, inputs[side].schema) else {side: before}
+        return None
 
     def sorts(self, port: str) -> Key | None:
         return () if port == OUT else None

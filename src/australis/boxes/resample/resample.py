@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
@@ -17,6 +18,7 @@ from australis.boxes.chains import chain_of, chained_queue, ends, limit, lowest,
 from australis.boxes.folds import Contributions
 from australis.boxes.folds.fold import ALL, fresh
 from australis.boxes.join.join import band
+from australis.boxes.ordering import columns_of
 from australis.boxes.queues import gather, gather_ts
 from australis.boxes.resample.nearby import FoundWindows, Heaps, Reach, ResampleArrivals, near, rest, room
 from australis.errors import NetworkError, SchemaError
@@ -109,6 +111,10 @@ class Resample(Box):
 
     def passes(self, port: str, *inputs: pa.Schema) -> Mapping[int, Mapping[str, str]]:
         return super().passes(port, *inputs) or {1: {name: name for name in self.right.by}}
+
+    def columns_needed(self, port: str, columns: AbstractSet[str], *inputs: pa.Schema) -> tuple[AbstractSet[str], ...]:
+        theirs, ours = self._read(*inputs)
+        return columns_of(self.left).union(ours), columns_of(self.right).union(theirs)
 
     def sorts(self, port: str) -> Key | None:
         return (self.left.attribute, *self.right.by) if port == OUT else None

@@ -1,0 +1,184 @@
+"""Combine: filters in a row become one, and so do maps."""
+
+import numpy as np
+import pytest
+from hypothesis import given, note
+from hypothesis import strategies as st
+
+import australis as au
+from australis.boxes import Map
+from australis.expressions import expr
+from australis.model.network import Arrow
+from australis.model.qos.costs import BoxCost, Costs
+from australis.plan.rules.combine import combine
+from tests.plan.rules import agreement, drawings
+from tests.plan.rules.agreement import NONE, compare, differ, many, net, outcome
+
+FILTERS = "f: a -> filter: mph > 30\ng: f -> filter: x > 0.5"
+CLASSES = "join: {where: left.vid = right.vid, on: [tup#, null]}"
+
+FIRES = {
+    "filters": (net(FILTERS, p="g"), net("f_g: a -> filter: mph > 30 and x > 0.5", p="f_g")),
+    "conjunctions and alternatives": (
+        net("f: a -> filter: mph > 30 and vid = 1\ng: f -> filter: x > 0.5 or vid = 2", p="g"),
+        net("f_g: a -> filter: mph > 30 and vid = 1 and (x > 0.5 or vid = 2)", p="f_g"),
+    ),
+    "a first predicate that may fail": (
+        net("f: a -> filter: big * big > 30\ng: f -> filter: x > 0.5", p="g"),
+        net("f_g: a -> filter: big * big > 30 and x > 0.5", p="f_g"),
+    ),
+    "a name that is taken": (
+        net(f"{FILTERS}\nf_g: b -> filter: mph > 3", p="g", q="f_g"),
+        net("f_g_2: a -> filter: mph > 30 and x > 0.5\nf_g: b -> filter: mph > 3", p="f_g_2", q="f_g"),
+    ),
+    "stored tables": (
+        net(f"f: cars -> filter: vid > 0\ng: f -> filter: class > 2\nj: a, g -> {CLASSES}", p="j"),
+        net(f"f_g: cars -> filter: vid > 0 and class > 2\nj: a, f_g -> {CLASSES}", p="j"),
+    ),
+    "maps": (
+        net("m: a -> map: {u: mph + 1, v: x}\nn: m -> map: {y: u * 2, z: v, w: v}", p="n"),
+        net("m_n: a -> map: {y: (mph + 1) * 2, z: x, w: x}", p="m_n"),
+    ),
+    "a column that nobody reads": (
+        net("m: a -> map: {u: big * big, v: x}\nn: m -> map: {z: v}", p="n"),
+        net("m_n: a -> map: {z: x}", p="m_n"),
+    ),
+    "a constant that is copied": (
+        net("m: a -> map: {u: 1, v: vid}\nn: m -> map: {y: u, z: v}", p="n"),
+        net("m_n: a -> map: {y: 1, z: vid}", p="m_n"),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", FIRES)
+def test_fires(case):
+    before, after = FIRES[case]
+    assert combine(before, NONE) == after
+    for seed in range(4):
+        compare(before, after, seed)
+
+
+@au.function("double")
+def of_train(x):
+    """What comes out depends on what else is in the train."""
+    return np.full(len(x), float(len(x)))
+
+
+STAYS = {
+    "the rest of the first is used": net(FILTERS, p="g", q="f.rest"),
+    "the rest of the second is used": net(FILTERS, p="g", q="g.rest"),
+    "the first is an output": net(FILTERS, p="g", q="f"),
+    "another box takes the first": net(f"{FILTERS}\nh: f -> filter: vid = 1", p="g", q="h"),
+    "the second may fail": net("f: a -> filter: big < 100\ng: f -> filter: big * big > 5", p="g"),
+    "a column is computed and read twice": net("m: a -> map: {u: x * 2}\nn: m -> map: {y: u + 1, z: u}", p="n"),
+    "a constant within an expression": net("m: a -> map: {u: 1, v: vid}\nn: m -> map: {y: 'coalesce(v, u)'}", p="n"),
+    "a constant deep within": net(
+        "m: a -> map: {u: 1, v: vid}\nn: m -> map: {y: 'cast(coalesce(v, u) as bigint)'}", p="n"
+    ),
+    "a first function that is not pure": net("f: a -> filter: of_train(x) > 2\ng: f -> filter: mph > 30", p="g"),
+    "another copy comes first": net("m: a -> map: {t: time, u: time}\nn: m -> map: {v: u}", p="n"),
+    "a function that is not pure": net("f: a -> filter: mph > 30\ng: f -> filter: of_train(x) > 2", p="g"),
+    "a filter behind a map": net("m: a -> map: {u: mph}\ng: m -> filter: u > 1", p="g"),
+}
+
+
+@pytest.mark.parametrize("case", STAYS)
+def test_stays(case):
+    assert combine(STAYS[case], NONE) is None
+
+
+FORCED = {
+    "the rest of the first is used": net("f: a -> filter: mph > 30 and x > 0.5", p="f", q="f.rest"),
+    "the rest of the second is used": net("f: a -> filter: mph > 30 and x > 0.5", p="f", q="f.rest"),
+    "the first is an output": net("f: a -> filter: mph > 30 and x > 0.5", p="f", q="f"),
+    "a function that is not pure": net("f: a -> filter: mph > 30 and of_train(x) > 2", p="f"),
+    "a constant within an expression": net("n: a -> map: {y: 'coalesce(vid, 1)'}", p="n"),
+}
+
+
+@pytest.mark.parametrize("case", FORCED)
+def test_else_the_answer_would_be_another(case):
+    before, forced = STAYS[case], FORCED[case]
+    inputs = {"a": agreement.tuples(3, x=[1.0, 0.0, None])}
+    schemas = [[each.schema(output.arrow) for output in each.outputs] for each in (before, forced)]
+    assert differ(outcome(before, inputs, 3), outcome(forced, inputs, 3)) or schemas[0] != schemas[1]
+
+
+def test_a_predicate_that_fails_where_the_first_is_null():
+    """`and` asks the second part there, a filter does not."""
+    inputs = {"a": agreement.tuples(1, vid=[None, 1], big=[2**62, 3])}
+    before = net("f: a -> filter: vid > 0 and big < 100 or null\ng: f -> filter: big * big > 5", p="g")
+    forced = net("f: a -> filter: (vid > 0 and big < 100 or null) and big * big > 5", p="f")
+    assert combine(before, NONE) is None
+    assert outcome(before, inputs) is not None
+    assert outcome(forced, inputs) is None
+
+
+def test_a_merged_union_before_maps():
+    """A run finds the column to merge a union by through the first copy of it alone."""
+    maps = "m: u -> map: {t: time, u: time}\nn: m -> map: {v: u}", "n: u -> map: {v: time}"
+    before, forced = (
+        net(f"u: a, b -> union: {{}}\n{each}\ns: n -> aggregate: {{on: v, size: 4, n: count(*)}}", p="s")
+        for each in maps
+    )
+    assert combine(before, NONE) is None
+    inputs = {"a": agreement.tuples(1, ordered=True), "b": agreement.tuples(2, ordered=True)}
+    assert differ(outcome(before, inputs), outcome(forced, inputs))
+
+
+def test_filters_stay_apart_where_that_is_known_to_save():
+    before, after = FIRES["filters"]
+
+    def costs(selectivity):
+        return Costs({"f": BoxCost(1e-8, {"out": selectivity}), "g": BoxCost(1e-8, {"out": 0.5})})
+
+    assert combine(before, costs(0.1)) is None
+    assert combine(before, costs(0.99)) == after
+
+
+def test_fixed_arrows_are_not_crossed():
+    before, after = FIRES["filters"]
+    assert combine(before, NONE, [Arrow("f", "out")]) is None
+    assert combine(before, NONE, [Arrow("g", "out")]) is None
+    assert combine(before, NONE, [Arrow("a", "out")]) == after
+
+
+def test_the_group_stays():
+    with au.group("here"):
+        stream = agreement.A.filter("mph > 30", box="f").filter("x > 0.5", box="g")
+    assert combine(au.network(p=stream), NONE).named["f_g"].group == ("here",)
+
+
+def test_maps_whose_expressions_would_nest_too_deeply_stay_apart():
+    def maps(depth):
+        deep = "(" * depth + "x" + " + 1) * 2" * depth
+        return net(f"m: a -> map: {{x: '{deep}'}}\nn: m -> map: {{x: '{deep}'}}", p="n")
+
+    assert combine(maps(5), NONE) is not None
+    assert combine(maps(40), NONE) is None
+
+
+def test_a_map_of_two_columns_of_one_name_stays():
+    twice = Map((("u", expr("mph")), ("u", expr("vid")), ("v", expr("x"))))
+    assert combine(au.network(p=agreement.A.draw(twice).map(w="v")), NONE) is None
+
+
+MENU = [drawings.keep, drawings.keep, drawings.keep, drawings.make, drawings.make, drawings.both, drawings.part]
+
+
+def test_random_networks_agree():
+    fired = 0
+
+    @given(drawings.networks(MENU, 15), st.integers(0, 1000))
+    def agrees(network, seed):
+        nonlocal fired
+        before, after = network, combine(network, NONE)
+        while after is not None:
+            fired += 1
+            network, after = after, combine(after, NONE)
+        if network is not before:
+            note(str(network))
+            compare(before, network, seed)
+
+    agrees()
+    assert fired >= many(), f"the rule fired {fired} times"
