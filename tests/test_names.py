@@ -26,6 +26,7 @@ TESTED_ELSEWHERE = {
     "engine/spark/task_context.py": "engine/spark/test_run.py",
     "expressions/aggregates.py": "expressions/test_aggregate.py",
     "model/ascent.py": "queries/test_order.py",
+    "model/windows.py": "boxes/aggregate/test_shedding.py",
 }
 """Modules that only declare, or that only run as a part of others, and where they do."""
 

@@ -80,6 +80,9 @@ class Read(Box):
     def columns_needed(self, port: str, columns: AbstractSet[str], *inputs: pa.Schema) -> tuple[AbstractSet[str], ...]:
         return ((columns & set(inputs[0].names)) | set(self.table.key),)
 
+    def divisible(self, *inputs: pa.Schema) -> bool:
+        return True  # the state is the writer's
+
     def pushes(self, predicate: Expr, port: str, inputs: Sequence[Ascent]) -> Mapping[int, Expr] | None:
         """A predicate on the tuple's own columns. What a tuple sees goes by its arrival number, which it keeps."""
         return {0: predicate} if set(predicate.columns).isdisjoint(self._names) else None

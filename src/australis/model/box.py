@@ -19,6 +19,7 @@ from australis.model.facts import NOTHING, Facts
 from australis.model.labels import as_written, parameter
 from australis.model.table import Keyed, Table
 from australis.model.train import Train
+from australis.model.windows import TupleWindows
 
 Tables = dict[str, Table]
 Trains = tuple[Train, ...]
@@ -239,6 +240,18 @@ class Box(ABC):
         """One box that does to a stream what this one does, and then another; None if there is none.
 
         It fails for no tuple that the two do not fail for.
+        """
+        return None
+
+    def divisible(self, *inputs: pa.Schema) -> bool:
+        """Whether it gives a part of its results, and no others, if it is given a part of its tuples, whichever."""
+        return self.writes is None and not self.tables(*inputs)
+
+    def windows(self, train: Train) -> TupleWindows | None:
+        """The one window that holds each tuple of its input, or that each of its results is of.
+
+        The result of a window must not depend on tuples of others, but for which tuples are late and when windows end.
+        None if it has no such windows.
         """
         return None
 

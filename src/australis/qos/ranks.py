@@ -1,14 +1,15 @@
 """Ranks: which tuples are shed first (Aurora 4.5).
 
 Each tuple has a rank from 0 up to 1, and a place that keeps the part y of its tuples keeps those of a rank below y.
-With one rank along a way, what is kept downstream was kept upstream. A rank follows from the tuple and from values in
-the batch's offset alone, so that a batch that is run again sheds the same tuples.
+With one rank along a way, what is kept downstream was kept upstream. Windows have ranks too, and are left out whole. A
+rank follows from the tuple, or the window, and from values in the batch's offset alone, so that a batch that is run
+again sheds the same.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -16,14 +17,14 @@ import pyarrow as pa
 from australis.arrow.columns import Bools, Floats, Ints, plain
 from australis.expressions import Expr
 from australis.kernels.jit import kernel
-from australis.model.keys import buckets
 from australis.model.qos import Graph
 from australis.model.train import Train
+from australis.model.windows import TupleWindows
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
 _SECOND = np.uint64(0x94D049BB133111EB)
-_HASHES = 1 << 40
+_WINDOWS = np.uint64(0x57A1)
 BINS = 32
 """Into how many parts of equal width the worth of tuples is divided."""
 
@@ -44,19 +45,6 @@ class NumberRank:
 
     def of(self, train: Train) -> Floats:
         return _uniform(train.number, np.uint64(self.seed & 0xFFFFFFFFFFFFFFFF))
-
-
-@dataclass(frozen=True)
-class KeyRank:
-    """By the values of columns: all tuples of a group are kept, or none."""
-
-    columns: tuple[str, ...]
-
-    _SEED: ClassVar[np.uint64] = np.uint64(0x5EED)
-
-    def of(self, train: Train) -> Floats:
-        # Mixed once more, since tuples lie in partitions by the same hash.
-        return _uniform(buckets([train[name] for name in self.columns], len(train), _HASHES), self._SEED)
 
 
 @dataclass(frozen=True)
@@ -93,36 +81,29 @@ class ValueRank:
 
 
 @dataclass(frozen=True)
-class Part:
-    """The part of tuples that is kept: one number, or steps along a column by which windows are made.
+class WindowPart:
+    """The part of windows that is kept, by their numbers: steps, before the first of which all are kept.
 
-    With steps, `values` has where each begins, ascending; before the first all are kept.
+    A window is kept whole or not at all. Of one that is not, the first tuples of each train go on, one more than the
+    slack: so tuples of windows before it are late, and windows before it end, as if all of it had come. What comes out
+    of it is left out again.
     """
 
+    numbers: tuple[int, ...]
+    """Where each step begins, ascending."""
     parts: tuple[float, ...]
-    on: str = ""
-    values: tuple[float, ...] = ()
 
-    def of(self, train: Train) -> Floats | float:
-        """The part that is kept at each tuple. One without a value is in no window, and counts as in the last."""
-        if not self.on:
-            return self.parts[0]
-        values, valid = plain(train[self.on])
-        steps = np.searchsorted(np.array(self.values), values, side="right")
-        steps = steps if valid is None else np.where(valid, steps, len(self.values))
-        return np.array([1.0, *self.parts])[steps]
+    def kept(self, windows: TupleWindows) -> Bools:
+        """Which windows are kept; what is in none is."""
+        words = windows.groups * np.int64(0x632BE59BD9B4E019) + windows.numbers  # which may wrap around
+        steps = np.searchsorted(np.array(self.numbers, np.int64), windows.numbers, side="right")
+        return (_uniform(words, _WINDOWS) < np.array([1.0, *self.parts])[steps]) | ~windows.placed
 
-    def least(self, start: Floats, end: Floats) -> Floats:
-        """The least part that is kept anywhere from a start up to an end, for each of some windows."""
-        first = np.searchsorted(np.array(self.values), start, side="right")
-        last = np.maximum(np.searchsorted(np.array(self.values), end, side="left"), first)
-        parts = np.array([1.0, *self.parts])
-        return np.minimum.reduceat(np.append(parts, np.inf), np.stack([first, last + 1], 1).ravel())[::2]
-
-
-def kept(rank: Rank, part: Part, train: Train) -> Bools:
-    """Which tuples are kept."""
-    return rank.of(train) < part.of(train)
+    def passing(self, windows: TupleWindows, slack: int) -> Bools:
+        """Which tuples of a train go on: those of windows that are kept, and the first of others."""
+        mask = self.kept(windows)
+        _let_first(windows.groups, windows.numbers, mask, slack + 1)
+        return mask
 
 
 @kernel
@@ -136,3 +117,24 @@ def _uniform(words: Ints, seed: np.uint64) -> Floats:
         z = z ^ (z >> np.uint64(31))
         result[row] = float(z >> np.uint64(11)) / 2.0**53
     return result
+
+
+@kernel
+def _let_first(groups: Ints, numbers: Ints, mask: Bools, most: int) -> None:
+    """Let the first tuples of each window through that is not, in an open-addressed table of windows and counts."""
+    left = len(mask) - mask.sum()
+    size = 16
+    while size < 2 * left:
+        size *= 2
+    owner, count = np.full(size, -1, np.int64), np.zeros(size, np.int64)
+    for row in range(len(mask)):
+        if mask[row]:
+            continue
+        z = (np.uint64(groups[row]) + np.uint64(numbers[row]) * _STEP) * _FIRST
+        slot = np.int64((z ^ (z >> np.uint64(29))) & np.uint64(size - 1))
+        while owner[slot] >= 0 and (groups[owner[slot]] != groups[row] or numbers[owner[slot]] != numbers[row]):
+            slot = (slot + 1) & (size - 1)
+        if owner[slot] < 0:
+            owner[slot] = row
+        count[slot] += 1
+        mask[row] = count[slot] <= most

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from australis.model.network import Network, Node
+from australis.model.train import empty
 from australis.qos.load import LoadModel, Share
 from australis.qos.utility import total
 
@@ -53,18 +54,14 @@ class Demands:
     def protected(self) -> frozenset[str]:
         """The boxes before which nothing may be dropped.
 
-        Without some of its tuples a box must give a part of its results and no others. One without state does so for
-        any tuples, one that keeps its state by key for all tuples of a key. A box that writes a table does not: who
-        reads the table would see another value.
+        Without some of its tuples a box must give a part of its results and no others: without any of them, or without
+        those of whole windows. A box that writes a table does not: who reads the table would see another value.
         """
         return frozenset(node.name for node in self.network.nodes if not self._divisible(node))
 
     def _divisible(self, node: Node) -> bool:
-        if node.box.writes is not None:
-            return False
         schemas = [self.network.schema(arrow) for arrow in node.sources]
-        keys = node.box.keys(*schemas)
-        return node.box.reads is not None or not node.box.tables(*schemas) or (keys is not None and all(keys))
+        return node.box.divisible(*schemas) or node.box.windows(empty(schemas[0])) is not None
 
     @cached_property
     def below(self) -> dict[str, frozenset[str]]:

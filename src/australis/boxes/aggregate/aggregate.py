@@ -16,6 +16,7 @@ from australis.arrow.durations import Span, measure
 from australis.boxes.aggregate import panes as by_pane
 from australis.boxes.aggregate import windows as by_window
 from australis.boxes.aggregate.results import Folded, Functions, beginning, folded
+from australis.boxes.aggregate.shedding import tuple_windows
 from australis.boxes.bsort import BSort
 from australis.boxes.edges import WindowGrid, begins, grid, without
 from australis.boxes.folds import Accumulators, Contributions
@@ -33,6 +34,7 @@ from australis.model.order import Order, place_type
 from australis.model.parameters import By, Function, Length, On
 from australis.model.table import Table
 from australis.model.train import Bools, Ints, Train, concat, empty
+from australis.model.windows import TupleWindows
 
 _CONTRIBUTIONS = 1 << 16
 _MOST_WINDOWS = 100_000
@@ -154,6 +156,12 @@ class Aggregate(Box):
 
     def passes(self, port: str, *inputs: pa.Schema) -> Mapping[int, Mapping[str, str]]:
         return super().passes(port, *inputs) or {0: {name: name for name in self.order.by}}
+
+    def windows(self, train: Train) -> TupleWindows | None:
+        if self.size != self.advance or self.timeout is not None or self.order.counts:
+            return None
+        groups, on = [train[name] for name in self.order.by], self._grid(*self._spans(train.schema))
+        return tuple_windows(*self.order.places(train), groups, on)
 
     def columns_needed(self, port: str, columns: AbstractSet[str], *inputs: pa.Schema) -> tuple[AbstractSet[str], ...]:
         advance = self.advance.columns if isinstance(self.advance, Expr) else ()

@@ -156,6 +156,10 @@ class Join(Box):
         each = f", for each {', '.join(other.by)}" if other.by else ""
         return f"what lies within {self.size} of the other side's latest{late}{each}"
 
+    def divisible(self, *inputs: pa.Schema) -> bool:
+        """If nothing can be late: without the tuples that made them late, other tuples would have partners."""
+        return all(order is None or order.counts for order in (self.left, self.right))
+
     def passes(self, port: str, *inputs: pa.Schema) -> Mapping[int, Mapping[str, str]]:
         return super().passes(port, *inputs) or self._paired(*inputs).passes
 
