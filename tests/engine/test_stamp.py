@@ -97,12 +97,12 @@ def run(job: Job, limit: int, folder: Path, twice: bool = False) -> Iterator[tup
 
 
 def trains_of(
-    job: Job, limit: int, folder: Path, twice: bool = False
+    job: Job, limit: int, folder: Path, twice: bool = False, shed: dict[str, object] | None = None
 ) -> Iterator[tuple[Batch, dict[str, list[Train]]]]:
     """The batches of a job, with all trains that come to the driver; each batch is run once, or twice."""
     control = Control(str(folder))
     control.write_job(job.number, ship(job))
-    control.write(Directive(job.number, limit))
+    control.write(Directive(job.number, limit, shed=shed))
     reader = StreamReader(control)
     offset = reader.initialOffset()
     while (after := reader.latestOffset(offset)) != offset:

@@ -36,6 +36,7 @@ class Map(Box):
     kind: ClassVar[str] = "map"
     stores: ClassVar[bool] = True
     immediate: ClassVar[bool] = True
+    keeps_all: ClassVar[bool] = True
 
     def outputs(self, *inputs: pa.Schema) -> dict[str, pa.Schema]:
         (stream,) = inputs
@@ -52,6 +53,9 @@ class Map(Box):
 
     def columns_needed(self, port: str, columns: AbstractSet[str], *inputs: pa.Schema) -> tuple[AbstractSet[str], ...]:
         return (frozenset(name for _, value in self.columns for name in value.columns),)
+
+    def computes(self, port: str, *inputs: pa.Schema) -> Mapping[str, Expr]:
+        return dict(self.columns)
 
     def pushes(self, predicate: Expr, port: str, inputs: Sequence[Ascent]) -> Mapping[int, Expr] | None:
         """A predicate on columns that it copies: on others, what they are made of would be computed twice."""

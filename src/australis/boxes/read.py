@@ -44,6 +44,7 @@ class Read(Box):
 
     kind: ClassVar[str] = "read"
     immediate: ClassVar[bool] = True
+    keeps_all: ClassVar[bool] = True
 
     @classmethod
     def make(cls, table: Keyed, *columns: str) -> Read:

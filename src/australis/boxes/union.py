@@ -47,6 +47,7 @@ class Union(Box):
     merges: ClassVar[bool] = True
     stores: ClassVar[bool] = True
     immediate: ClassVar[bool] = True
+    keeps_all: ClassVar[bool] = True
     others: ClassVar[tuple[str, ...]] = ("*others",)
 
     @classmethod

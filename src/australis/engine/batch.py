@@ -10,6 +10,7 @@ import numpy as np
 from australis.errors import RunError
 from australis.model.box import Moment
 from australis.model.train import Ints
+from australis.qos.shedding import ShedPlan
 
 _ROW_BITS = 26
 _WIDE = 1 << 36
@@ -46,6 +47,9 @@ class Batch:
     until: int | None = None
     """The time before which all that came is in this batch or before it, if that is not the clock: more waits."""
 
+    shed: ShedPlan | None = None
+    """What is left out of it, if anything."""
+
     @property
     def changed(self) -> bool:
         """Whether it is the first of its network."""
@@ -79,5 +83,8 @@ def batch(offset: dict[str, Any]) -> Batch:
     """The batch that ends at an offset of a run."""
     names = ("version", "clock", "end", "network", "began", "first", "room")
     return Batch(
-        **{name: offset[name] for name in names}, ended=frozenset(offset.get("ended", ())), until=offset.get("until")
+        **{name: offset[name] for name in names},
+        ended=frozenset(offset.get("ended", ())),
+        until=offset.get("until"),
+        shed=ShedPlan.parse(offset["shed"]) if offset.get("shed") else None,
     )

@@ -106,11 +106,13 @@ class Outbox:
         for output in self.job.network.outputs:
             port = (output.arrow.source, output.arrow.port)
             if output.name in names and output.arrow not in copied and port in trains:
-                self.add(output.name, self.partition, trains[port])
+                shedding = self.measures.shedding
+                train = trains[port] if shedding is None else shedding.keep("output", output.name, trains[port])
+                self.add(output.name, self.partition, train)
 
     def _send_to_stages(self, origin: int | None, trains: Arrows, copied: tuple[Arrow, ...]) -> None:
         """Send trains to the later stages that take them from an origin; each is divided once in each way."""
-        divided: dict[tuple[tuple[str, str], Key | None, int], list[tuple[int, Train]]] = {}
+        divided: dict[tuple[tuple[str, str], Key | None, int, tuple[str, ...]], list[tuple[int, Train]]] = {}
         counted: set[tuple[str, str]] = set()
         for address in self.job.addresses:
             if not isinstance(address, StageEntry):
@@ -119,11 +121,14 @@ class Outbox:
             port = (entry.arrow.source, entry.arrow.port)
             if entry.origin != origin or entry.arrow in copied or port not in trains:
                 continue
-            way = (port, entry.by, self.job.width(stage))
+            shedding = self.measures.shedding
+            boxes = () if shedding is None else tuple(name for name, _ in entry.feeds)
+            way = (port, entry.by, self.job.width(stage), boxes)
             if way not in divided:
                 start = time.thread_time()
-                divided[way] = divide_for(entry, self.job.width(stage), trains[port], self.partition)
-                tuples = 0 if port in counted else len(trains[port])
+                train = trains[port] if shedding is None else shedding.keep_for(boxes, trains[port])
+                divided[way] = divide_for(entry, self.job.width(stage), train, self.partition)
+                tuples = 0 if port in counted else len(train)
                 self.measures.exchanged(entry.arrow, time.thread_time() - start, tuples)
                 counted.add(port)
             for bucket, part in divided[way]:

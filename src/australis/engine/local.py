@@ -14,12 +14,14 @@ from australis.connectors import intake
 from australis.connectors.dead_letters import Letters
 from australis.connectors.intake import Given
 from australis.engine.losses import unwired
+from australis.engine.shedding import Shedding
 from australis.engine.superbox import Event, tables_of
 from australis.engine.superbox import steps as superbox_steps
 from australis.errors import RunError, listing, near
 from australis.model.box import LATE, REFUSED, Moment, lost
 from australis.model.network import OUT, Network
 from australis.model.train import Train, empty, joined
+from australis.qos.shedding import ShedPlan
 
 Results = dict[str, pa.RecordBatch]
 
@@ -67,8 +69,15 @@ class Local:
         self._streaming = False
         self._closed = ""
         self._opened: Results = {}
+        self.shedding: Shedding | None = None
+        """What is left out of the next steps, if anything; see `leave_out`."""
         if statics or more:
             self._opened = self.push(statics, **more)
+
+    def leave_out(self, plan: ShedPlan) -> Shedding:
+        """Shed by a plan from the next step on; gives the counts of what is left out."""
+        self.shedding = Shedding(self.network, plan)
+        return self.shedding
 
     def push(
         self,
@@ -118,7 +127,10 @@ class Local:
         self._closed = "a step is under way: run steps() to its end first"
         moment = Moment(self.arrived, clock, end, frozenset(ended))
         try:
-            for event in superbox_steps(self.network, self.network.nodes, self.tables, trains, moment):
+            boxes = superbox_steps(
+                self.network, self.network.nodes, self.tables, trains, moment, shedding=self.shedding
+            )
+            for event in boxes:
                 assert isinstance(event, Event)
                 self._count(event)
                 yield event
@@ -127,7 +139,10 @@ class Local:
             raise
         self._closed = "the run has ended: open another" if end else ""
         opened, self._opened = self._opened, {}
-        found = {output.name: trains[output.arrow.source, output.arrow.port].tuples for output in self.network.outputs}
+        leaving = {output.name: trains[output.arrow.source, output.arrow.port] for output in self.network.outputs}
+        if self.shedding is not None:
+            leaving = {name: self.shedding.keep("output", name, train) for name, train in leaving.items()}
+        found = {name: train.tuples for name, train in leaving.items()}
         some = {name: tuples for name, tuples in opened.items() if tuples.num_rows}
         return found | {name: joined([tuples, found[name]]) for name, tuples in some.items()}
 
@@ -149,7 +164,8 @@ class Local:
         batches = {name: intake.batch(name, self._inputs[name].schema, value) for name, value in given.items()}
         trains = {(name, OUT): empty(input.schema) for name, input in self._inputs.items()}
         for name, tuples in batches.items():
-            trains[name, OUT] = self._stamped(tuples, ts)
+            train = self._stamped(tuples, ts)
+            trains[name, OUT] = train if self.shedding is None else self.shedding.keep("input", name, train)
             self.counts[name].given[OUT] += tuples.num_rows
         self._awaited -= given.keys()
         self._streaming |= bool(given) and not static

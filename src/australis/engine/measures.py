@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from australis.arrow.schema import schema
 from australis.engine.delays import Arrivals, ArrivalSketch, histogram, number_sketch
+from australis.engine.shedding import Shedding
 from australis.engine.superbox import Event, Passage
 from australis.model.box import LATE, OUT, REFUSED, lost
 from australis.model.network import Arrow, Network
@@ -24,7 +25,7 @@ SCHEMA = schema(
     " seconds double, taken bigint, given bigint, late bigint, refused bigint, bytes bigint,"
     " delay double, worst double, age double, oldest double, delays array<bigint>, fixed double"
 )
-"""A row is a `box`, an `arrow`, a `source`, an `exchange`, an `output`, a `sink` or a `batch`.
+"""A row is a `box`, an `arrow`, a `source`, an `exchange`, an `output`, a `sink`, a `shed` or a `batch`.
 
 Seconds are processor time of the thread that does the work, so that a busy machine makes nothing dearer; waiting for a
 disk is not counted. Those of a batch alone are by the clock.
@@ -36,6 +37,9 @@ their bytes. A source is an input as a task reads it: its seconds, and the tuple
 An exchange is an arrow whose tuples go to another stage: the seconds of dividing, packing, unpacking and merging them,
 and the tuples that it took, which are counted where they are sent. A sink is what an output is written to: the seconds
 of packing, unpacking and writing, in tasks and, without a partition, on the driver, and there the tuples that it took.
+
+A shed is a place where tuples are left out: before the input, box or output (`port`) of this name. It has the tuples
+that came, and those that it gave.
 
 A batch has its seconds on the driver by the clock. Of these, `fixed` are those that are none of the others: all but the
 seconds of its slowest partition, and of the driver.
@@ -59,6 +63,8 @@ class TaskMeasures:
     """What one task measures."""
 
     network: Network
+    shedding: Shedding | None = None
+    """What is left out of the batch, if anything."""
     boxes: dict[str, list[float]] = field(default_factory=dict)
     arrows: dict[tuple[str, str], list[int]] = field(default_factory=dict)
     widths: dict[tuple[str, str], int | None] = field(default_factory=dict)
@@ -159,6 +165,10 @@ class TaskMeasures:
         for (kind, name, place), (seconds, took) in self.costs.items():
             if kind != "source":
                 rows.append(_row(batch, kind, name, place, partition, seconds=seconds, taken=int(took)))
+        shedding = self.shedding
+        for kind, name in () if shedding is None else shedding.plan.places:
+            kept, dropped = shedding.kept[kind, name], shedding.dropped[kind, name]  # type: ignore[union-attr]
+            rows.append(_row(batch, "shed", name, kind, partition, taken=kept + dropped, given=kept))
         for name, sketch in self.arrivals.items():
             numbers, times = sketch.points()
             seconds, _ = self.costs.get(("source", name, OUT), (0.0, 0))
@@ -255,9 +265,11 @@ def progress(network: Network, batch: int, tables: Iterable[pa.RecordBatch]) -> 
     taken = dict.fromkeys((input.name for input in network.inputs if not input.static), 0)
     given: dict[str, int] = {}
     delay: dict[str, float | None] = {}
-    late, refused = Counter[str](), Counter[str]()
+    late, refused, shed = Counter[str](), Counter[str](), Counter[str]()
     for row in rows_of(tables):
-        if row["kind"] == "arrow" and row["name"] in inputs:
+        if row["kind"] == "shed":
+            shed[f"{row['port']} {row['name']}"] += row["taken"] - row["given"]
+        elif row["kind"] == "arrow" and row["name"] in inputs:
             taken[row["name"]] += row["given"]
         elif row["kind"] == "output":
             given[row["name"]], delay[row["name"]] = row["given"], row["worst"]
@@ -266,4 +278,5 @@ def progress(network: Network, batch: int, tables: Iterable[pa.RecordBatch]) -> 
             refused.update({row["name"]: row["refused"]} if row["refused"] else {})
     return {
         "batch": batch, "taken": taken, "given": given, "delay": delay, "late": dict(late), "refused": dict(refused),
+        "shed": dict(shed),
     }  # fmt: skip

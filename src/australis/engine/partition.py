@@ -42,7 +42,9 @@ class StagePartition:
         trains: Arrows = {}
         chains = self.job.chains[self.stage.index]
         every_inlet = {**self._empty_inlets, **inlets}
-        boxes = steps(self.job.network, self.nodes, self.tables, trains, moment, every_inlet, chains)
+        boxes = steps(
+            self.job.network, self.nodes, self.tables, trains, moment, every_inlet, chains, self.measures.shedding
+        )
         self.measures.run(boxes, self._uncounted)
         return trains
 

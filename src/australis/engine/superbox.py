@@ -10,6 +10,7 @@ import numpy as np
 
 from australis.boxes.signals.column import shown
 from australis.engine.merging import done
+from australis.engine.shedding import Shedding
 from australis.errors import RunError, Subject
 from australis.model.box import Moment, Tables, Trains
 from australis.model.network import Network, Node
@@ -105,12 +106,13 @@ def steps(
     moment: Moment,
     inlets: Mapping[tuple[str, int], Train] = MappingProxyType({}),
     chains: Mapping[str, Chain] = MappingProxyType({}),
+    shedding: Shedding | None = None,
 ) -> Iterator[Event | Passage]:
     """One step of boxes in their order. Each takes a train an input, and what it gives is added to `trains`.
 
     What `inlets` has for an input of a box is taken from there, all else from `trains`. The boxes of `chains`, which
     are named by their first box, run as one where that is possible, except for a train in 64: it goes box by box, so
-    that it is known what each of them costs.
+    that it is known what each of them costs. What `shedding` leaves out before and after boxes is not there.
     """
     every = list(nodes)
     passed: set[str] = set()
@@ -125,6 +127,8 @@ def steps(
             inlets[node.name, side] if (node.name, side) in inlets else trains[arrow.source, arrow.port]
             for side, arrow in enumerate(node.sources)
         )
+        if shedding is not None:
+            inputs = tuple(shedding.keep("box", node.name, train) for train in inputs)
         if (chain := chains.get(node.name)) is not None:
             result = None if sampled(inputs[0]) else chain.step(inputs[0])
             if result is not None:
@@ -138,6 +142,8 @@ def steps(
         try:
             results = node.box.step(tables[node.name], inputs, _moment(network, node, moment))
             outputs = dict(zip(network.schemas[node.name], results, strict=True))
+            if shedding is not None:
+                outputs = shedding.keep_results(node.name, outputs)
         except Exception as error:
             failed = RunError.of(error).put(Subject(node.box.kind, node.name))
             failed.reason += _culprit(node, tables[node.name], inputs, moment)

@@ -18,6 +18,7 @@ from australis.engine.job import Job
 from australis.engine.measures import TaskMeasures
 from australis.engine.parcels import Parcel
 from australis.engine.partition import StagePartition
+from australis.engine.shedding import Shedding
 from australis.engine.stamp import cut, read_ahead, stamp
 from australis.engine.stored_tables import output_tables
 from australis.engine.superbox import Arrows, Inlets
@@ -35,14 +36,16 @@ Unread = dict[str, list[Letter]]
 
 def read_splits(job: Job, batch: Batch, partition: int, splits: Mapping[str, Split]) -> pa.RecordBatch:
     """Read splits, a split an input, and run the stages at the source on them; the parcels for all others, as rows."""
-    measures = TaskMeasures(job.network)
-    outbox = Outbox(job, batch, partition, measures)
+    measures = TaskMeasures(job.network, None if batch.shed is None else Shedding(job.network, batch.shed))
+    outbox, shedding = Outbox(job, batch, partition, measures), measures.shedding
     stages = [_open(job, stage, batch, partition, measures, outbox) for stage in job.at_source]
     outbox.send(None, output_tables(job, batch, partition))
     unread: Unread = {input.name: [] for input in job.streams}
     for trains, moment in _arrivals(job, batch, partition, splits, unread, measures):
         for (name, _), train in trains.items():
             measures.read(name, train)
+        if shedding is not None:
+            trains = {(name, port): shedding.keep("input", name, train) for (name, port), train in trains.items()}
         for each in stages:
             outbox.send(each.stage, each.step(_inlets(each.stage, trains), moment))
         outbox.send(None, trains)
@@ -56,7 +59,7 @@ def read_splits(job: Job, batch: Batch, partition: int, splits: Mapping[str, Spl
 
 def run_stage(job: Job, stage: Stage, batch: Batch, partition: int, parcels: Iterable[Parcel]) -> pa.RecordBatch:
     """Run a partition of a later stage on the parcels that came to it; the parcels for stages after it, as rows."""
-    measures = TaskMeasures(job.network)
+    measures = TaskMeasures(job.network, None if batch.shed is None else Shedding(job.network, batch.shed))
     outbox = Outbox(job, batch, partition, measures)
     opened = _open(job, stage, batch, partition, measures, outbox)
     arrived: dict[int, list[Parcel]] = {}

@@ -58,6 +58,8 @@ class Totals:
     """The seconds and tuples of each `source`, `exchange` and `sink`, by name; an exchange has that of its arrow."""
     fixed: float = 0.0
     """The seconds of batches that nothing else took."""
+    shed: dict[str, int] = field(default_factory=dict)
+    """How many tuples were left out before each input, box and output."""
 
     @property
     def ports(self) -> dict[str, dict[str, int]]:
@@ -96,6 +98,8 @@ class Totals:
                 self._add_delays(row)
             elif row["kind"] == "batch":
                 self.fixed += row["fixed"]
+        for place, dropped in progress.get("shed", {}).items():
+            self.shed[place] = self.shed.get(place, 0) + dropped
         self.letters, self.last = self.letters + letters, progress["seconds"]
         self.batches += 1
 

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, TypeVar, cast
 
 import pyarrow as pa
 
-from australis.expressions import AGGREGATES, AggregateCall, Expr
+from australis.expressions import AGGREGATES, AggregateCall, Expr, col, expr
 from australis.expressions.codegen.fused import Step
 from australis.model.ascent import Ascent, Disorder
 from australis.model.facts import NOTHING, Facts
@@ -125,6 +125,9 @@ class Box(ABC):
 
     copies_inputs: ClassVar[bool] = False
     """Whether every partition may have a whole copy of one of its inputs without duplicate results."""
+
+    keeps_all: ClassVar[bool] = False
+    """Whether each tuple that it takes gives one on its main port."""
 
     immediate: ClassVar[bool] = False
     """Whether it holds no tuple back: when its inputs end, its results end too."""
@@ -246,6 +249,18 @@ class Box(ABC):
     def divisible(self, *inputs: pa.Schema) -> bool:
         """Whether it gives a part of its results, and no others, if it is given a part of its tuples, whichever."""
         return self.writes is None and not self.tables(*inputs)
+
+    def computes(self, port: str, *inputs: pa.Schema) -> Mapping[str, Expr]:
+        """The columns of a port that are computed of one tuple of the first input each, and how.
+
+        Only a box with one input, each of whose results is made of one of its tuples, is asked.
+        """
+        return {name: expr(col(source)) for source, name in self.passes(port, *inputs).get(0, {}).items()}
+
+    @property
+    def window_columns(self) -> frozenset[str]:
+        """The columns of its input by which `windows` tells windows apart."""
+        return frozenset()
 
     def windows(self, train: Train) -> TupleWindows | None:
         """The one window that holds each tuple of its input, or that each of its results is of.

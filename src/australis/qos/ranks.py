@@ -99,10 +99,10 @@ class WindowPart:
         steps = np.searchsorted(np.array(self.numbers, np.int64), windows.numbers, side="right")
         return (_uniform(words, _WINDOWS) < np.array([1.0, *self.parts])[steps]) | ~windows.placed
 
-    def passing(self, windows: TupleWindows, slack: int) -> Bools:
+    def passing(self, windows: TupleWindows) -> Bools:
         """Which tuples of a train go on: those of windows that are kept, and the first of others."""
         mask = self.kept(windows)
-        _let_first(windows.groups, windows.numbers, mask, slack + 1)
+        _let_first(windows.groups, windows.numbers, mask, windows.slack + 1)
         return mask
 
 

@@ -55,13 +55,16 @@ class Demands:
         """The boxes before which nothing may be dropped.
 
         Without some of its tuples a box must give a part of its results and no others: without any of them, or without
-        those of whole windows. A box that writes a table does not: who reads the table would see another value.
+        those of whole windows. A box that writes a table does not: who reads the table would see another value. Of
+        pairs less than the part of the tuples would be left, so nothing is dropped before a join either.
         """
         return frozenset(node.name for node in self.network.nodes if not self._divisible(node))
 
     def _divisible(self, node: Node) -> bool:
         schemas = [self.network.schema(arrow) for arrow in node.sources]
-        return node.box.divisible(*schemas) or node.box.windows(empty(schemas[0])) is not None
+        if node.box.windows(empty(schemas[0])) is not None:
+            return True
+        return node.box.divisible(*schemas) and (len(schemas) == 1 or node.box.merges)
 
     @cached_property
     def below(self) -> dict[str, frozenset[str]]:

@@ -47,7 +47,7 @@ def run(kind: str, rows: list[tuple[int | None, int]], lengths: list[int], slack
         if part is not None:
             windows = each.windows(tuples)
             assert windows is not None
-            mask = part.passing(windows, slack)
+            mask = part.passing(windows)
             tuples = tuples.take(np.flatnonzero(mask))
         taken += len(tuples)
         out, _ = each.step(tables, (tuples,), Moment(start, end=number == len(lengths)))

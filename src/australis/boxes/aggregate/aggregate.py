@@ -157,11 +157,15 @@ class Aggregate(Box):
     def passes(self, port: str, *inputs: pa.Schema) -> Mapping[int, Mapping[str, str]]:
         return super().passes(port, *inputs) or {0: {name: name for name in self.order.by}}
 
+    @property
+    def window_columns(self) -> frozenset[str]:
+        return columns_of(self.order)
+
     def windows(self, train: Train) -> TupleWindows | None:
         if self.size != self.advance or self.timeout is not None or self.order.counts:
             return None
         groups, on = [train[name] for name in self.order.by], self._grid(*self._spans(train.schema))
-        return tuple_windows(*self.order.places(train), groups, on)
+        return tuple_windows(*self.order.places(train), groups, on, self.order.slack)
 
     def columns_needed(self, port: str, columns: AbstractSet[str], *inputs: pa.Schema) -> tuple[AbstractSet[str], ...]:
         advance = self.advance.columns if isinstance(self.advance, Expr) else ()

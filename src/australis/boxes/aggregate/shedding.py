@@ -17,12 +17,14 @@ from australis.model.windows import TupleWindows
 _HASHES = 1 << 40
 
 
-def tuple_windows(places: Values, placed: Bools, groups: Sequence[pa.Array[Any]], on: WindowGrid) -> TupleWindows:
+def tuple_windows(
+    places: Values, placed: Bools, groups: Sequence[pa.Array[Any]], on: WindowGrid, slack: int
+) -> TupleWindows:
     """The windows that hold places, where each is in one at most."""
     numbers, found = np.zeros(len(places), np.int64), placed.copy()
     _number(places, found, on, numbers)
     hashes = buckets(groups, len(places), _HASHES) if groups else np.zeros(len(places), np.int64)
-    return TupleWindows(hashes, numbers, found)
+    return TupleWindows(hashes, numbers, found, slack)
 
 
 @kernel

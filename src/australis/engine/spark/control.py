@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -21,13 +21,14 @@ _MOST, _LEAST = 1 << 25, 1 << 10
 class Directive:
     """The network to run next, about how many tuples of each input a batch may take, and whether to stop.
 
-    With `begin` the first batch does not wait for a tuple.
+    With `begin` the first batch does not wait for a tuple. `shed` is the plan by which tuples are left out, if any.
     """
 
     network: int
     limit: int
     stop: bool = False
     begin: bool = False
+    shed: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,7 @@ from australis.engine.totals import Totals, read_totals
 from australis.errors import AustralisError, RunError, Subject
 from australis.model.network import Network
 from australis.model.train import Train
+from australis.qos.shedding import ShedPlan
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -287,6 +288,10 @@ class Run:
                 )
             outlets[output.name] = known
         return outlets
+
+    def leave_out(self, plan: ShedPlan | None) -> None:
+        """Shed by a plan from the next batch on; none ends it. A batch that is run again leaves out the same."""
+        self._direct(shed=None if plan is None else plan.render())
 
     def measures(self) -> pa.Table:
         """What was measured in the last batches; see `australis.engine.measures`."""

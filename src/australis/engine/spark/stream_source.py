@@ -93,6 +93,7 @@ class StreamReader(DataSourceStreamReader):
                 "network": directive.network,
                 "began": start["began"] if same else version,
                 "inputs": inputs,
+                "shed": directive.shed,
             },
             done=True,
         )

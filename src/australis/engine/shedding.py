@@ -1,0 +1,48 @@
+"""Shedding in a task or a local run: what a plan leaves out, counted by place."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from australis.model.network import Network
+from australis.model.train import Train
+from australis.qos.shedding import Place, ShedPlan
+
+
+@dataclass
+class Shedding:
+    """A plan at work on a network."""
+
+    network: Network
+    plan: ShedPlan
+    kept: Counter[Place] = field(default_factory=Counter)
+    """How many tuples went on at each place where some are left out."""
+    dropped: Counter[Place] = field(default_factory=Counter)
+
+    def keep(self, kind: str, name: str, train: Train) -> Train:
+        """What goes on at a place."""
+        place = (kind, name)
+        if place not in self.plan.places:
+            return train
+        kept = self.plan.kept(self.network, (place,), train)
+        self.kept[place] += len(kept)
+        self.dropped[place] += len(train) - len(kept)
+        return kept
+
+    def keep_for(self, boxes: Iterable[str], train: Train) -> Train:
+        """What goes on to several boxes elsewhere, each of which leaves out the rest of what it does not want."""
+        places = [("box", name) for name in dict.fromkeys(boxes)]
+        if not all(place in self.plan.places for place in places):
+            return train
+        kept = self.plan.kept(self.network, places, train)
+        self.dropped.update(dict.fromkeys(places, len(train) - len(kept)))
+        return kept
+
+    def keep_results(self, box: str, outputs: dict[str, Train]) -> dict[str, Train]:
+        """What goes on from a box: of its main port, the results of windows that were kept."""
+        if box not in self.plan.results:
+            return outputs
+        main = next(iter(outputs))
+        return outputs | {main: self.plan.results_kept(self.network, box, outputs[main])}

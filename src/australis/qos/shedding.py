@@ -1,0 +1,252 @@
+"""Shedding: which tuples of a batch are left out, and where (Aurora 4.5).
+
+What an output keeps of its tuples is carried upstream, through boxes that make each result of one tuple, up to the
+inputs if it can be. Where ways part, a tuple is kept that is wanted on any of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from australis.arrow.columns import Bools, arrow
+from australis.expressions import expr
+from australis.expressions.expression import of
+from australis.expressions.failing import may_fail
+from australis.expressions.node import Name, replaced
+from australis.model.network import OUT, Arrow, Network, Node, Output
+from australis.model.qos.graph import Graph
+from australis.model.train import Train
+from australis.qos.ranks import NumberRank, ValueRank, WindowPart
+
+
+@dataclass(frozen=True)
+class TupleKeep:
+    """Tuples of a rank below a part are kept."""
+
+    rank: NumberRank | ValueRank
+    part: float
+
+    def mask(self, network: Network, train: Train) -> Bools:
+        return self.rank.of(train) < self.part
+
+
+@dataclass(frozen=True)
+class WindowKeep:
+    """Tuples are kept that are in windows of a box which are kept, and those that others must notice."""
+
+    box: str
+    part: WindowPart
+
+    def mask(self, network: Network, train: Train) -> Bools:
+        windows = network.named[self.box].box.windows(train)
+        assert windows is not None
+        return self.part.passing(windows)
+
+
+Keep: TypeAlias = TupleKeep | WindowKeep
+Wanted: TypeAlias = tuple[Keep, ...] | None
+"""What is kept: a tuple that any of these keeps, or all tuples."""
+
+
+Place: TypeAlias = tuple[str, str]
+"""Where tuples are left out: as they enter an `input`, or before a `box` or an `output` takes them; and its name."""
+
+
+@dataclass(frozen=True)
+class ShedPlan:
+    """What a batch leaves out, and where."""
+
+    places: Mapping[Place, tuple[Keep, ...]] = field(default_factory=dict)
+    results: Mapping[str, WindowPart] = field(default_factory=dict)
+    """Boxes of whose results some are left out, since their windows were."""
+
+    def kept(self, network: Network, places: Collection[Place], train: Train) -> Train:
+        """What is kept of a train at any of some places of the plan."""
+        if not len(train):
+            return train
+        mask = np.zeros(len(train), np.bool_)
+        for keep in dict.fromkeys(keep for place in places for keep in self.places[place]):
+            mask |= keep.mask(network, train)
+        return _where(train, mask)
+
+    def results_kept(self, network: Network, box: str, results: Train) -> Train:
+        """The results of a box whose windows were kept."""
+        if box not in self.results or not len(results):
+            return results
+        windows = network.named[box].box.windows(results)
+        assert windows is not None
+        return _where(results, self.results[box].kept(windows))
+
+    def render(self) -> dict[str, Any]:
+        """The plan as JSON can hold it, in an offset."""
+        places = [[*place, [_written(keep) for keep in keeps]] for place, keeps in self.places.items()]
+        results = {name: [list(part.numbers), list(part.parts)] for name, part in self.results.items()}
+        return {"places": places, "results": results}
+
+    @classmethod
+    def parse(cls, data: Mapping[str, Any]) -> ShedPlan:
+        """The plan in what `render` made."""
+        places = {(kind, name): tuple(_read(keep) for keep in keeps) for kind, name, keeps in data["places"]}
+        results = {name: WindowPart(tuple(n), tuple(p)) for name, (n, p) in data["results"].items()}
+        return cls(places, results)
+
+
+def shed_plan(
+    network: Network,
+    kept: Mapping[str, float],
+    windows: Mapping[str, WindowPart] | None = None,
+    worth: Mapping[str, Sequence[int]] | None = None,
+    seed: int = 0,
+) -> ShedPlan:
+    """The plan by which outputs keep a part of their tuples.
+
+    `windows` has the part that boxes keep of their windows; outputs that get their results keep all of those. `worth`
+    has for outputs with a value graph how many of their tuples were worth how much, in BINS.
+    """
+    planner = _Planner(network, kept, windows or {}, worth or {}, seed)
+    return ShedPlan(planner.places(), planner.windows)
+
+
+@dataclass(frozen=True)
+class _Planner:
+    network: Network
+    kept: Mapping[str, float]
+    windows: Mapping[str, WindowPart]
+    worth: Mapping[str, Sequence[int]]
+    seed: int
+
+    def places(self) -> dict[Place, tuple[Keep, ...]]:
+        """What is left out before inputs, boxes and outputs: at each place where it was not before."""
+        streams = [input.name for input in self.network.inputs if not input.static]
+        places: dict[Place, Wanted] = {("input", name): self.wanted[Arrow(name, OUT)] for name in streams}
+        takers = [(("box", node.name), node.sources, self._box(node)) for node in self.network.nodes]
+        takers += [(("output", output.name), (output.arrow,), self._output(output)) for output in self.network.outputs]
+        places |= {
+            place: wants
+            for place, sources, wants in takers
+            if any(wants != self.wanted[arrow] or not self._enforced(arrow) for arrow in sources)
+        }
+        return {place: wants for place, wants in places.items() if wants is not None}
+
+    @cached_property
+    def wanted(self) -> dict[Arrow, Wanted]:
+        """What is wanted of the tuples on each arrow."""
+        wanted: dict[Arrow, Wanted] = {}
+        takers: dict[Arrow, list[Wanted]] = {}
+        for output in self.network.outputs:
+            takers.setdefault(output.arrow, []).append(self._output(output))
+        for node in reversed(self.network.nodes):
+            for port in self.network.schemas[node.name]:
+                arrow = Arrow(node.name, port)
+                wanted[arrow] = _any(takers.get(arrow, [()]))
+            for arrow in dict.fromkeys(node.sources):
+                takers.setdefault(arrow, []).append(self._through(node, wanted))
+        for input in self.network.inputs:
+            wanted[Arrow(input.name, OUT)] = _any(takers.get(Arrow(input.name, OUT), [()]))
+        return wanted
+
+    def _box(self, node: Node) -> Wanted:
+        return self._through(node, self.wanted)
+
+    def _output(self, output: Output) -> Wanted:
+        part = self.kept.get(output.name, 1.0)
+        if part >= 1:
+            return None
+        counts = self.worth.get(output.name)
+        if output.qos.value is None or counts is None:
+            return (TupleKeep(NumberRank(self.seed), part),)
+        column, graph = output.qos.value
+        return (TupleKeep(ValueRank(expr(column), graph, tuple(counts), self.seed), part),)
+
+    def _through(self, node: Node, wanted: Mapping[Arrow, Wanted]) -> Wanted:
+        """What a box wants of the tuples that it takes, so that all is there which is wanted of its results."""
+        if node.name in self.windows:
+            return (WindowKeep(node.name, self.windows[node.name]),)
+        schemas = [self.network.schema(arrow) for arrow in node.sources]
+        single = len(node.sources) == 1 or node.box.merges
+        if not single or node.box.writes is not None or not node.box.divisible(*schemas):
+            return None
+        ports = [(port, wanted[Arrow(node.name, port)]) for port in self.network.schemas[node.name]]
+        return _any([self._carried(node, port, wants, schemas) for port, wants in ports])
+
+    def _carried(self, node: Node, port: str, wants: Wanted, schemas: Sequence[pa.Schema]) -> Wanted:
+        """What is wanted of a port, in the columns of a box's input; all, if that cannot be said."""
+        if wants is None:
+            return None
+        made = node.box.computes(port, *schemas)
+        carried: list[Keep] = []
+        for keep in wants:
+            if isinstance(keep, WindowKeep):
+                # A box that removes tuples could remove those that others must notice.
+                columns = self.network.named[keep.box].box.window_columns
+                if not node.box.keeps_all or any(made.get(name) != expr(name) for name in columns):
+                    return None
+                carried.append(keep)
+            elif isinstance(keep.rank, ValueRank):
+                value = keep.rank.value
+                if not made.keys() >= set(value.columns):
+                    return None
+                whole = of(replaced(value.node, lambda part: made[part.name].node if isinstance(part, Name) else None))
+                if may_fail(whole, schemas[0]):
+                    return None
+                rank = ValueRank(whole, keep.rank.graph, keep.rank.counts, keep.rank.seed)
+                carried.append(TupleKeep(rank, keep.part))
+            else:
+                carried.append(keep)
+        return tuple(carried)
+
+    def _enforced(self, arrow: Arrow) -> bool:
+        """Whether what is not wanted of an arrow was left out before."""
+        node = self.network.named.get(arrow.source)
+        if node is None:
+            return True
+        schemas = [self.network.schema(each) for each in node.sources]
+        carried = self._carried(node, arrow.port, self.wanted[arrow], schemas)
+        return node.name not in self.windows and carried is not None and carried == self._box(node)
+
+
+def _any(wants: Sequence[Wanted]) -> Wanted:
+    """What is wanted by any of several; of the same rank it is the greatest part."""
+    parts: dict[Any, Any] = {}
+    for want in wants:
+        if want is None:
+            return None
+        for keep in want:
+            if isinstance(keep, WindowKeep):
+                parts[keep] = keep
+            else:
+                part = max(keep.part, parts.get(keep.rank, keep).part)
+                parts[keep.rank] = TupleKeep(keep.rank, part)
+    return tuple(parts.values())
+
+
+def _where(train: Train, mask: Bools) -> Train:
+    mask_array: Any = arrow(mask, None, pa.bool_())
+    return train.where(mask_array)
+
+
+def _written(keep: Keep) -> list[Any]:
+    if isinstance(keep, WindowKeep):
+        return ["window", keep.box, list(keep.part.numbers), list(keep.part.parts)]
+    if isinstance(keep.rank, NumberRank):
+        return ["number", keep.part, keep.rank.seed]
+    rank = keep.rank
+    points = [list(point) for point in rank.graph.points]
+    return ["value", keep.part, str(rank.value), points, list(rank.counts), rank.seed]
+
+
+def _read(data: Sequence[Any]) -> Keep:
+    kind, *rest = data
+    if kind == "window":
+        return WindowKeep(rest[0], WindowPart(tuple(rest[1]), tuple(rest[2])))
+    if kind == "number":
+        return TupleKeep(NumberRank(rest[1]), rest[0])
+    part, value, points, counts, seed = rest
+    graph = Graph(tuple((float(x), float(y)) for x, y in points))
+    return TupleKeep(ValueRank(expr(value), graph, tuple(counts), seed), part)
