@@ -24,6 +24,7 @@ from australis.model.windows import TupleWindows
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
 _SECOND = np.uint64(0x94D049BB133111EB)
+_LEAST = -(2**63)
 _WINDOWS = np.uint64(0x57A1)
 BINS = 32
 """Into how many parts of equal width the worth of tuples is divided."""
@@ -89,9 +90,30 @@ class WindowPart:
     of it is left out again.
     """
 
-    numbers: tuple[int, ...]
+    numbers: tuple[int, ...] = ()
     """Where each step begins, ascending."""
-    parts: tuple[float, ...]
+    parts: tuple[float, ...] = ()
+
+    def changed(self, part: float, seen: int) -> WindowPart:
+        """The steps from now on, if so much is kept, and the greatest window that tuples have been seen of is known.
+
+        Less can be kept at once: a window that has begun is given up, and what came out of others is out. More can be
+        kept only of windows that have not begun, for others lack tuples.
+
+        >>> WindowPart().changed(0.5, 7).changed(0.2, 8).changed(1.0, 9)
+        WindowPart(numbers=(-9223372036854775808, 10), parts=(0.2, 1.0))
+        """
+        last = self.parts[-1] if self.parts else 1.0
+        if part > last:
+            numbers, parts = (*self.numbers, seen + 1), (*self.parts, part)
+        elif part < last:
+            numbers = self.numbers if self.numbers[:1] == (_LEAST,) else (_LEAST, *self.numbers)
+            parts = tuple(min(part, each) for each in (self.parts if numbers == self.numbers else (1.0, *self.parts)))
+        else:
+            return self
+        same = [place for place in range(1, len(parts)) if parts[place] == parts[place - 1]]
+        kept = [place for place in range(len(parts)) if place not in same]
+        return WindowPart(tuple(numbers[place] for place in kept), tuple(parts[place] for place in kept))
 
     def kept(self, windows: TupleWindows) -> Bools:
         """Which windows are kept; what is in none is."""

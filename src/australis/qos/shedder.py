@@ -1,0 +1,63 @@
+"""The load shedder: from what each output is to keep to a plan for the next batch, and what windows must remember."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from australis.model.network import Network
+from australis.model.train import empty
+from australis.qos.ranks import WindowPart
+from australis.qos.road_map import Demands
+from australis.qos.shedding import ShedPlan, shed_plan
+
+
+@dataclass(frozen=True)
+class Shedder:
+    """What was left out of windows so far: one that has lost tuples must not come out later."""
+
+    network: Network
+    windows: Mapping[str, WindowPart] = field(default_factory=dict)
+    """By the box that has the windows."""
+
+    def plan(
+        self,
+        kept: Mapping[str, float],
+        seen: Mapping[str, int] | None = None,
+        worth: Mapping[str, Sequence[int]] | None = None,
+    ) -> tuple[ShedPlan | None, Shedder]:
+        """The plan by which outputs keep their parts, none if nothing is left out; and the shedder after it.
+
+        `seen` has the greatest window that each box has had tuples of, as far as it is known.
+        """
+        demands, seen = Demands(self.network), seen or {}
+        parts = {name: demands.part(names, kept) for name, names in demands.below.items()}
+        windows = dict(self.windows)
+        for node in self.network.nodes:
+            if node.box.windows(empty(self.network.schema(node.sources[0]))) is None:
+                continue
+            before = windows.get(node.name, WindowPart())
+            if before.parts or parts[node.name] < 1:
+                # While it is not known which windows have begun, no more of them are kept.
+                last = before.parts[-1] if before.parts else 1.0
+                part = parts[node.name] if node.name in seen else min(last, parts[node.name])
+                windows[node.name] = before.changed(part, seen.get(node.name, 0))
+        after = replace(self, windows=windows)
+        if not windows and all(part >= 1 for part in kept.values()):
+            return None, after
+        return shed_plan(self.network, self._of_results(kept, demands, parts), windows, worth), after
+
+    def _of_results(self, kept: Mapping[str, float], demands: Demands, parts: Mapping[str, float]) -> dict[str, float]:
+        """What outputs keep of what comes to them: of the results of windows that were kept, more than of all."""
+        above = {
+            output: min((parts[name] for name in demands.below if self._windowed(name, output, demands)), default=1.0)
+            for output in kept
+        }
+        return {output: min(part / above[output], 1.0) if above[output] else 1.0 for output, part in kept.items()}
+
+    def _windowed(self, name: str, output: str, demands: Demands) -> bool:
+        """Whether a box has windows that are left out, and leads to an output."""
+        node = self.network.named.get(name)
+        if node is None or output not in demands.below[name]:
+            return False
+        return node.box.windows(empty(self.network.schema(node.sources[0]))) is not None

@@ -1,0 +1,90 @@
+"""The shedder: over changing parts, every window that comes out is exact, and outputs get about what they were to."""
+
+from collections import Counter
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import australis as au
+from australis.engine.local import Local
+from australis.qos.shedder import Shedder
+from australis.testing import rows
+
+REPORTS = au.stream("reports", "t int, seg int, mph int")
+STATS = REPORTS.aggregate(on="t", size=10, by="seg", slack=1, n="count(*)", s="sum(mph)", box="stats")
+NETWORK = au.network(
+    stats=STATS.output(delivered={0: 0, 1: 1}),
+    busy=STATS.filter("n > 5", box="busy").output(delivered={0: 0, 1: 1}),
+    archive=REPORTS.map(box="a", x="mph").output(delivered={0: 0, 1: 1}),
+)
+
+
+def reports(first: int, count: int, chance: np.random.Generator) -> pa.RecordBatch:
+    times = (first + np.arange(count)) // 20 + chance.integers(-4, 4, count)
+    columns = {"t": times, "seg": chance.integers(0, 5, count), "mph": chance.integers(0, 100, count)}
+    return pa.record_batch({name: pa.array(each, pa.int32()) for name, each in columns.items()})
+
+
+def run(batches: list[pa.RecordBatch], kept: list[dict[str, float]] | None) -> dict[str, Counter]:
+    local, found, shedder = Local(NETWORK), {output.name: Counter() for output in NETWORK.outputs}, Shedder(NETWORK)
+    seen: dict[str, int] = {}
+    for number, batch in enumerate(batches):
+        if kept is not None:
+            plan, shedder = shedder.plan(kept[number], seen)
+            if plan is not None:
+                local.leave_out(plan)
+        greatest = max(batch["t"].to_pylist()) // 10
+        seen["stats"] = max(seen.get("stats", greatest), greatest)
+        for name, table in local.push(reports=batch).items():
+            found[name].update(rows(table))
+    for name, table in local.end().items():
+        found[name].update(rows(table))
+    return found
+
+
+PARTS = st.sampled_from([0.0, 0.1, 0.5, 0.9, 1.0])
+
+
+@given(st.integers(0, 99), st.lists(st.tuples(st.integers(1, 300), PARTS, PARTS), min_size=1, max_size=12))
+def test_whatever_changes_what_comes_out_of_windows_is_exact(seed, changes):
+    chance, first, batches = np.random.default_rng(seed), 0, []
+    for count, *_ in changes:
+        batches.append(reports(first, count, chance))
+        first += count
+    kept = [{"stats": part, "busy": part * 0.5, "archive": other} for _, part, other in changes]
+    exact, found = run(batches, None), run(batches, kept)
+    for name in exact:
+        assert found[name] <= exact[name], name
+
+
+def test_outputs_get_their_parts():
+    chance = np.random.default_rng(1)
+    batches = [reports(number * 2000, 2000, chance) for number in range(20)]
+    exact = run(batches, None)
+    found = run(batches, [{"stats": 0.6, "busy": 0.3, "archive": 0.2}] * 20)
+    parts = {name: sum(found[name].values()) / sum(exact[name].values()) for name in exact}
+    assert parts["stats"] == pytest.approx(0.6, abs=0.05)
+    assert parts["busy"] == pytest.approx(0.3, abs=0.05)
+    assert parts["archive"] == pytest.approx(0.2, abs=0.02)
+
+
+def test_windows_come_back_when_the_load_falls():
+    chance = np.random.default_rng(2)
+    batches = [reports(number * 2000, 2000, chance) for number in range(9)]
+    kept = [dict.fromkeys(("stats", "busy", "archive"), 0.1 if 3 <= number < 6 else 1.0) for number in range(9)]
+    exact, found = run(batches, None), run(batches, kept)
+    assert all(found["stats"][row] == n for row, n in exact["stats"].items() if row[0] >= 630)
+    assert sum(300 <= row[0] < 590 for row in found["stats"]) < 0.3 * sum(300 <= row[0] < 590 for row in exact["stats"])
+
+
+def test_nothing_is_left_out_when_all_is_kept():
+    plan, shedder = Shedder(NETWORK).plan({"stats": 1.0, "busy": 1.0, "archive": 1.0})
+    assert plan is None
+    assert shedder == Shedder(NETWORK)
+    _, shedder = shedder.plan({"stats": 0.5, "busy": 0.5, "archive": 1.0})
+    plan, later = shedder.plan({"stats": 1.0, "busy": 1.0, "archive": 1.0})
+    assert plan is not None  # it is not known yet which windows have begun
+    assert later == shedder
