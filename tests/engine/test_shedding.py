@@ -84,6 +84,20 @@ def test_a_batch_that_is_run_again_leaves_out_the_same(tmp_path: Path) -> None:
     assert totals.shed["box archive"] == 3000 - sum(summed(batches[::2])["archive"].values())
 
 
+def test_the_greatest_window_of_a_box_is_told_wherever_tuples_are_left_out(tmp_path: Path) -> None:
+    network = au.network(stats=STATS)
+    plan = shed_plan(network, {}, {"stats": PART})
+    assert set(plan.places) == {("input", "reports")}
+    sources = {"reports": reports(3000)}
+    job = Job(network, planned(network, sources, 2), sources, str(tmp_path / "checkpoint"), 2)
+    greatest = []
+    for _, trains in trains_of(job, 1000, tmp_path, shed=plan.render()):
+        seen = [row["window"] for row in rows_of(each.tuples for each in trains[MEASURES]) if row["name"] == "stats"]
+        greatest.append(max(window for window in seen if window is not None))
+    assert greatest == sorted(greatest)
+    assert greatest[-1] == 15
+
+
 def test_what_nobody_wants_does_not_enter(tmp_path: Path) -> None:
     network = au.network(a=EVERY.map(box="a", x="mph"), b=EVERY.filter("mph > 50", box="b"))
     batches, totals = run(network, shed_plan(network, {"a": 0.3, "b": 0.5}), 2, 1000, tmp_path / "shed")

@@ -32,6 +32,8 @@ class Look(Generic[Answer]):
     done: bool = False
     bells: tuple[str, ...] = ()
     seen: bool = False
+    within: float | None = None
+    """In how many seconds to look again whatever happens, if it is known."""
 
 
 def pause(cost: float) -> float:
@@ -71,7 +73,8 @@ class Wait:
                 self._bells, self._folders = self._hang(found.bells), found.bells
                 continue  # what came since the look rang nowhere
             alone = not found.seen and len(self._bells) == len(found.bells)
-            self._bells.wait(left if alone else min(left, pause(cost)))
+            longest = left if found.within is None else min(left, found.within)
+            self._bells.wait(longest if alone or found.within is not None else min(left, pause(cost)))
 
     def close(self) -> None:
         if self._bells is not None:

@@ -23,7 +23,7 @@ T = TypeVar("T")
 SCHEMA = schema(
     "batch bigint, kind string, name string, port string, partition int,"
     " seconds double, taken bigint, given bigint, late bigint, refused bigint, bytes bigint,"
-    " delay double, worst double, age double, oldest double, delays array<bigint>, fixed double"
+    " delay double, worst double, age double, oldest double, delays array<bigint>, fixed double, window bigint"
 )
 """A row is a `box`, an `arrow`, a `source`, an `exchange`, an `output`, a `sink`, a `shed` or a `batch`.
 
@@ -39,7 +39,7 @@ and the tuples that it took, which are counted where they are sent. A sink is wh
 of packing, unpacking and writing, in tasks and, without a partition, on the driver, and there the tuples that it took.
 
 A shed is a place where tuples are left out: before the input, box or output (`port`) of this name. It has the tuples
-that came, and those that it gave.
+that came, and those that it gave; before a box with windows, the greatest window that it has had tuples of.
 
 A batch has its seconds on the driver by the clock. Of these, `fixed` are those that are none of the others: all but the
 seconds of its slowest partition, and of the driver.
@@ -165,10 +165,9 @@ class TaskMeasures:
         for (kind, name, place), (seconds, took) in self.costs.items():
             if kind != "source":
                 rows.append(_row(batch, kind, name, place, partition, seconds=seconds, taken=int(took)))
-        shedding = self.shedding
-        for kind, name in () if shedding is None else shedding.plan.places:
-            kept, dropped = shedding.kept[kind, name], shedding.dropped[kind, name]  # type: ignore[union-attr]
-            rows.append(_row(batch, "shed", name, kind, partition, taken=kept + dropped, given=kept))
+        if self.shedding is not None:
+            for name, kind, counts in self.shedding.rows():
+                rows.append(_row(batch, "shed", name, kind, partition, **counts))
         for name, sketch in self.arrivals.items():
             numbers, times = sketch.points()
             seconds, _ = self.costs.get(("source", name, OUT), (0.0, 0))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from australis.model.network import Network
@@ -20,16 +20,34 @@ class Shedding:
     kept: Counter[Place] = field(default_factory=Counter)
     """How many tuples went on at each place where some are left out."""
     dropped: Counter[Place] = field(default_factory=Counter)
+    seen: dict[str, int] = field(default_factory=dict)
+    """The greatest window that boxes whose windows are left out have had tuples of."""
 
     def keep(self, kind: str, name: str, train: Train) -> Train:
         """What goes on at a place."""
         place = (kind, name)
+        if kind == "box" and name in self.plan.results:
+            self._see(name, train)
         if place not in self.plan.places:
             return train
         kept = self.plan.kept(self.network, (place,), train)
         self.kept[place] += len(kept)
         self.dropped[place] += len(train) - len(kept)
         return kept
+
+    def rows(self) -> Iterator[tuple[str, str, dict[str, int | None]]]:
+        """The rows of measurements: of each place, and of each box whose windows are left out."""
+        for kind, name in dict.fromkeys([*self.plan.places, *(("box", box) for box in self.plan.results)]):
+            kept, dropped = self.kept[kind, name], self.dropped[kind, name]
+            window = self.seen.get(name) if kind == "box" else None
+            yield name, kind, {"taken": kept + dropped, "given": kept, "window": window}
+
+    def _see(self, box: str, train: Train) -> None:
+        windows = self.network.named[box].box.windows(train)
+        assert windows is not None
+        if windows.placed.any():
+            greatest = int(windows.numbers[windows.placed].max())
+            self.seen[box] = max(self.seen.get(box, greatest), greatest)
 
     def keep_for(self, boxes: Iterable[str], train: Train) -> Train:
         """What goes on to several boxes elsewhere, each of which leaves out the rest of what it does not want."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from math import exp, inf
+from math import exp
 
 from australis.qos.load import LoadModel
 from australis.qos.road_map import Drop, RoadMap, road_map
@@ -44,8 +44,8 @@ class Order:
     drops: tuple[Drop, ...] = ()
     state: str = NOTHING_SHED
     """Whether tuples are shed, or should be but may not, since exact outputs alone are more than the machine holds."""
-    predicted: float = 0.0
-    """How many seconds the batch should take, by the costs alone."""
+    part: float = 1.0
+    """The part of the work of its tuples that is done."""
 
 
 @dataclass(frozen=True)
@@ -66,25 +66,24 @@ class Controller:
         work = self.model.load(waiting.tuples) * self.error
         room = self.model.machine.headroom * longest - batch
         in_time = waiting.oldest + batch + work <= self.model.reach(self.error)
-        if work <= room or (in_time and self._sustained <= self.model.machine.headroom):
-            return Order(self._interval(work), whole, predicted=self._plain(work)), self
+        if not work or work <= room or (in_time and self._sustained <= self.model.machine.headroom):
+            return Order(self._interval(work), whole), self
         road = self._road(waiting.tuples)
         known = replace(self, road=road)
         if self._exact_alone(road):
-            return Order(longest, whole, state=EXACT, predicted=self._plain(work)), known
-        scale = work / road.plans[0].load if road.plans[0].load else 0.0
-        plan = road.at(max(room, 0.0) / scale if scale else inf)
-        predicted = self._plain(plan.load * scale)
+            return Order(longest, whole, state=EXACT), known
         if len(road.plans) == 1:
-            return Order(longest, whole, state=EXACT, predicted=predicted), known
-        return Order(longest, plan.kept, tuple(road.drops(plan.kept)), SHED, predicted), known
+            return Order(longest, whole, state=EXACT), known
+        whole_load = road.plans[0].load
+        plan = road.at(whole_load * max(room, 0.0) / work)
+        return Order(longest, plan.kept, tuple(road.drops(plan.kept)), SHED, plan.load / whole_load), known
 
-    def observe(self, order: Order, waiting: Waiting, elapsed: float, seconds: float) -> Controller:
-        """The controller after a batch that took so many seconds, `elapsed` after the one before."""
+    def observe(self, order: Order, taken: Mapping[str, float], elapsed: float, seconds: float) -> Controller:
+        """The controller after a batch of tuples that took so many seconds, `elapsed` after the one before."""
         weight = 1 - exp(-max(elapsed, 1e-3) / MEMORY)
-        measured = seconds / order.predicted if order.predicted else self.error
-        error = self.error * (measured / self.error) ** weight if measured > 0 else self.error
-        rates = {name: tuples / max(elapsed, 1e-3) for name, tuples in waiting.tuples.items()}
+        predicted = self.model.costs.batch + self.model.load(taken) * order.part
+        error = self.error * (seconds / predicted / self.error) ** weight if predicted * seconds > 0 else self.error
+        rates = {name: tuples / max(elapsed, 1e-3) for name, tuples in taken.items()}
         if self.rates is not None:
             rates = {name: (1 - weight) * self.rates.get(name, rate) + weight * rate for name, rate in rates.items()}
         return replace(self, error=min(max(error, 0.1), 10.0), rates=rates)
@@ -94,10 +93,6 @@ class Controller:
         """The part of its time that the machine needs at the rates of late, with the longest intervals."""
         load = self.model.load(self.rates) if self.rates else 0.0
         return (load + self.model.costs.batch / self.model.longest(self.error)) * self.error
-
-    def _plain(self, work: float) -> float:
-        """How many seconds a batch takes by the costs alone, with work that was corrected."""
-        return self.model.costs.batch + work / self.error
 
     def _interval(self, work: float) -> float:
         """The shortest interval at which batches fit into the headroom, by the rates, or else by what waits."""

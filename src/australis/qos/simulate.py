@@ -43,7 +43,7 @@ def simulate(
         waiting = Waiting({name: rate * amount for name, rate in usual.items()}, now - taken)
         order, controller = controller.order(waiting)
         worked = truth.costs.batch + amount * mapper.load(order.kept)
-        controller = controller.observe(order, waiting, max(now - last, _LEAST), worked)
+        controller = controller.observe(order, waiting.tuples, max(now - last, _LEAST), worked)
         end, delay = now + worked, now + worked - taken
         utility = total(outputs, {output.name: delay for output in outputs}, order.kept)
         yield SimulatedBatch(now, end, order, delay, amount, utility)

@@ -21,7 +21,8 @@ _MOST, _LEAST = 1 << 25, 1 << 10
 class Directive:
     """The network to run next, about how many tuples of each input a batch may take, and whether to stop.
 
-    With `begin` the first batch does not wait for a tuple. `shed` is the plan by which tuples are left out, if any.
+    With `begin` the first batch does not wait for a tuple. `shed` is the plan by which tuples are left out, if any. A
+    batch begins `interval` seconds after the one before, or later.
     """
 
     network: int
@@ -29,6 +30,7 @@ class Directive:
     stop: bool = False
     begin: bool = False
     shed: Mapping[str, Any] | None = None
+    interval: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -44,11 +44,14 @@ from australis.engine.spark.rounds import round_task, unpack_outputs
 from australis.engine.spark.session import apart
 from australis.engine.spark.shipping import ShippedJob, ship
 from australis.engine.spark.stream_source import NAME
+from australis.engine.steering import Steering, steered
 from australis.engine.succession import successor
 from australis.engine.totals import Totals, read_totals
 from australis.errors import AustralisError, RunError, Subject
 from australis.model.network import Network
 from australis.model.train import Train
+from australis.qos.load import HEADROOM, Machine
+from australis.qos.shedder import Shedder
 from australis.qos.shedding import ShedPlan
 
 if TYPE_CHECKING:
@@ -85,6 +88,8 @@ class Run:
         train: int | None = None,
         trigger: str | None = None,
         local: bool = True,
+        shed: bool = True,
+        headroom: float = HEADROOM,
         feeds: Sequence[FrameFeed] = (),
         closing: ExitStack | None = None,
     ) -> None:
@@ -127,6 +132,11 @@ class Run:
             self._began[last.network] = last.began
         for job in jobs.values():
             self._prepare(job, outlets)
+        self._shed, self._headroom = shed, headroom
+        self._clock = 0
+        self._steering = self._steering_of(jobs[current], last)
+        if self._steering is not None and (plan := self._steering.without_shedding()) is not None:
+            self._directive = replace(self._directive, shed=plan.render())
         self._control.write(self._directive)
         self._gateway = self._spark.sparkContext._gateway
         self._hook = Hook(self._gateway, self._batch)
@@ -260,9 +270,12 @@ class Run:
             self.checkpoint.keep(after)
             self._prepare(after, outlets)
             self._closing.push(opened.pop_all())
-        self._direct(network=number)
+        steering = self._steering_after(self._jobs[number])
+        plan = None if steering is None else steering.without_shedding()
+        self._direct(network=number, shed=None if plan is None else plan.render(), interval=0.0)
         if not self._await_network(number):
             raise RunError("the run has ended; the network was not changed")
+        self._steering = steering
         self.checkpoint.sweep({lineage.name for each in (job, after) for lineage in each.lineages})
         for name, old in self._outlets[now].items():
             if outlets.get(name) is not old:
@@ -398,6 +411,36 @@ class Run:
                 taken = max(progress["taken"].values(), default=0)
                 self._direct(limit=paced(self._directive.limit, taken, seconds, AIM))
             self._state.notify_all()
+        if self._steering is not None and not again:
+            self._steer(self._steering, batch, progress, tables)
+
+    def _steering_of(self, job: Job, last: Batch | None) -> Steering | None:
+        """What steers a network, if anything does; it goes on from what the last batch left out of windows."""
+        lost = {} if last is None or last.shed is None else last.shed.results
+        windows = {name: part for name, part in lost.items() if name in job.network.named}
+        sheds = self._shed and steered(job)
+        if not sheds and not windows:
+            return None
+        machine = Machine(self._spark.sparkContext.defaultParallelism, job.partitions, self._headroom)
+        return Steering(job, machine, shedder=Shedder(job.network, windows), sheds=sheds)
+
+    def _steering_after(self, job: Job) -> Steering | None:
+        """What steers the network that follows."""
+        if self._steering is None:
+            return self._steering_of(job, None)
+        return self._steering.followed_by(job, self._shed and steered(job))
+
+    def _steer(self, steering: Steering, batch: Batch, progress: Progress, tables: list[pa.RecordBatch]) -> None:
+        """Say when the next batch begins and what it leaves out, by what was measured of this one."""
+        now = time.time_ns() // 1000
+        seconds, elapsed = (now - batch.clock) / 1e6, (batch.clock - (self._clock or batch.clock)) / 1e6
+        self._clock = batch.clock
+        if seconds <= 0 or elapsed < 0:  # the clock was set
+            return
+        steering.note(measures.rows_of(tables), progress["taken"], elapsed or seconds, seconds)
+        interval, plan, waiting = steering.next(self.checkpoint.log.inputs(), now)
+        limit = max(self._directive.limit, 2 * waiting) if not self._fixed else self._directive.limit
+        self._direct(interval=interval, shed=None if plan is None else plan.render(), limit=limit)
 
 
 def _again(checkpoint: Checkpoint) -> str:

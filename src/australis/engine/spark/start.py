@@ -24,6 +24,7 @@ from australis.engine.spark.session import Ending, session
 from australis.engine.succession import losses, planned, successor
 from australis.errors import ArgumentPlace, AustralisError, RunError, Subject, listing
 from australis.model.network import Network
+from australis.qos.load import HEADROOM, Machine
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -47,6 +48,8 @@ def start(
     trigger: str | float | None = None,
     strict: bool = False,
     change: bool = False,
+    shed: bool = True,
+    headroom: float = HEADROOM,
     **more: Any,
 ) -> Run:
     """Start a network on Spark, and return while it runs.
@@ -57,6 +60,9 @@ def start(
     where state is lost. `train` is the most tuples of an input in a batch, and `trigger` the least time between two
     batches; without them batches follow each other, and are as long as they can be done in about a second. `strict`
     stops at the first line that does not read.
+
+    Where outputs say what they are worth and tuples come by the clock, batches are as long as latency graphs allow, and
+    what is too much for the `headroom` of the machine is left out, unless `shed` is false.
     """
     named = {**(given or {}), **more}
     check_names(network, named)
@@ -73,6 +79,8 @@ def start(
         trigger=trigger,
         strict=strict,
         change=change,
+        shed=shed,
+        headroom=headroom,
         frames=frames,
     )
 
@@ -89,6 +97,8 @@ def start_bound(
     trigger: str | float | None = None,
     strict: bool = False,
     change: bool = False,
+    shed: bool = True,
+    headroom: float = HEADROOM,
     frames: Mapping[str, Any] | None = None,
 ) -> Run:
     """Start a network from sources to sinks. Spark's session is looked for once all else is known to be right.
@@ -97,6 +107,7 @@ def start_bound(
     in the spools of inputs.
     """
     _check_options(partitions, train, trigger)
+    Machine(headroom=headroom)
     with ExitStack() as stack:
         temporary = checkpoint is None
         if checkpoint is None:
@@ -134,7 +145,7 @@ def start_bound(
     try:
         return Run(
             spark, folder, jobs, outlets, current=current, train=train, trigger=_trigger(trigger), local=local,
-            feeds=feeds, closing=closing,
+            shed=shed, headroom=headroom, feeds=feeds, closing=closing,
         )  # fmt: skip
     except BaseException as error:
         closing.__exit__(type(error), error, error.__traceback__)
