@@ -61,6 +61,10 @@ Headroom = Annotated[
     float | None,
     Option("--headroom", metavar="H", help="The part of the machine that a run may always use; else 0.8."),
 ]
+NoShed = Annotated[
+    bool,
+    Option("--no-shed", help="Never leave tuples out, however late results come."),
+]
 Json = Annotated[
     bool,
     Option("--json", help="Write a JSON object a batch to the standard output, and one at the end."),
@@ -89,6 +93,8 @@ class Options:
     change: Change = False
     master: Master = None
     partitions: Partitions = None
+    headroom: Headroom = None
+    no_shed: NoShed = False
     json: Json = False
     metrics: Metrics = None
     quiet: Quiet = False
@@ -105,7 +111,7 @@ class Options:
         """Refuse options beside `--local` that are for Spark."""
         for name, value in vars(self).items():
             if self.local and name not in _ANYWHERE and value not in (None, False):
-                raise RunError(f"--{name}: is for runs on Spark; leave it out, or leave out --local")
+                raise RunError(f"--{name.replace('_', '-')}: is for runs on Spark; leave it out, or leave out --local")
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -166,6 +172,8 @@ def _run(
         trigger=arguments.trigger(how.trigger),
         strict=how.strict,
         change=how.change,
+        shed=not how.no_shed,
+        headroom=how.headroom,
         metrics=None if how.metrics is None else address(how.metrics),
     )
 

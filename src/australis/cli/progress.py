@@ -88,8 +88,12 @@ def dead_letter_count(run: Run, resumable: bool) -> str:
 
 
 def lost_tuples(run: Run, slack: str = "") -> list[str]:
-    """The late and refused tuples that no arrow takes, with what to do. `slack` says how people set slack."""
-    return losses(run.network, run.since_start.ports, slack, letters=True)
+    """The late and refused tuples that no arrow takes, with what to do, and those that were shed.
+
+    `slack` says how people set slack.
+    """
+    shed = [f"{count:,} tuples were shed before {place}" for place, count in run.since_start.shed.items() if count]
+    return [*losses(run.network, run.since_start.ports, slack, letters=True), *shed]
 
 
 def first_dead_letter(run: Run) -> str:

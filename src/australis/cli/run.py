@@ -28,6 +28,7 @@ from australis.engine.spark.run import Run
 from australis.engine.spark.session import Ending, session
 from australis.engine.spark.start import start_bound
 from australis.errors import AustralisError, RunError
+from australis.qos.load import HEADROOM
 
 if TYPE_CHECKING:
     from australis.engine.metrics import Server
@@ -87,6 +88,8 @@ def main(
     trigger: float | None = None,
     strict: bool = False,
     change: bool = False,
+    shed: bool = True,
+    headroom: float | None = None,
     metrics: tuple[str, int] | None = None,
     started: Callable[[Run], None] | None = None,
 ) -> int:
@@ -110,7 +113,8 @@ def main(
 
             run = start_bound(
                 network, sources, sinks, find_session, checkpoint=checkpoint, partitions=partitions, train=train,
-                trigger=trigger, strict=strict, change=change,
+                trigger=trigger, strict=strict, change=change, shed=shed,
+                headroom=HEADROOM if headroom is None else headroom,
             )  # fmt: skip
             if started is not None:
                 started(run)

@@ -15,6 +15,8 @@ from australis.api.network import Network
 from australis.cli.main import app
 from australis.engine import ledger
 from australis.errors import RunError
+from australis.qos.ranks import WindowPart
+from australis.qos.shedding import shed_plan
 from tests.connectors.sinks.test_callback import Target
 from tests.engine.spark.test_run import REPORTS, reports
 
@@ -223,6 +225,40 @@ def test_the_command_says_in_a_line_what_was_cut_off(
     told = capsys.readouterr().err
     assert f"australis: output cars: {tmp_path}/cars.csv: cut off 1 batch that the checkpoint does not know of" in told
     assert "start.py" not in told
+
+
+@spark_only
+def test_what_a_plan_leaves_out_is_counted_and_a_batch_that_is_run_again_leaves_out_the_same(
+    spark: "SparkSession", folder: Path
+) -> None:
+    stats = REPORTS.aggregate(on="time", size=10, by="vid", n="count(*)", box="stats")
+    net = au.network(stats=stats, fast=REPORTS.map(t="time", box="fast"), all=REPORTS.map(m="mph", box="all"))
+    sinks = {name: f"{folder}/{name}.csv" for name in ("stats", "fast", "all")}
+    with following(spark, folder, net, **sinks) as under_way:
+        under_way.leave_out(shed_plan(net, {"fast": 0.5}, {"stats": WindowPart((-(2**63),), (0.5,))}))
+        for number in range(4):
+            pa.csv.write_csv(reports(50, number * 50), folder / "reports" / f"{number}.csv")
+        taken(under_way, 200)
+    shed = dict(under_way.totals.shed)
+    commits = folder / "checkpoint" / "query" / "commits"
+    last = max((path for path in commits.iterdir() if path.name.isdigit()), key=lambda path: int(path.name))
+    for path in (last, last.with_name(f".{last.name}.crc")):  # as if it had been killed just before
+        path.unlink(missing_ok=True)
+    with net.start({"reports": f"{folder}/reports", **sinks}, spark=spark, checkpoint=folder / "checkpoint") as again:
+        again.wait()
+    lines = {name: (folder / f"{name}.csv").read_text().splitlines()[1:] for name in sinks}
+    assert again.totals.shed == shed
+    assert len(lines["all"]) == 200
+    assert len(lines["fast"]) == 200 - shed["box fast"]
+    assert 60 < shed["box fast"] < 140
+    exact = {
+        (time // 10 * 10, vid): sum(1 for t, v in seen if (t // 10, v) == (time // 10, vid))
+        for seen in [[(row["time"], row["vid"]) for row in reports(200).to_pylist()]]
+        for time, vid in seen
+    }
+    found = {(int(time), int(vid)): int(n) for time, vid, n in (line.split(",") for line in lines["stats"])}
+    assert found.items() <= exact.items()
+    assert 0 < len(found) < len(exact)
 
 
 @spark_only

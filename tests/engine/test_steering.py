@@ -1,0 +1,133 @@
+"""Steering: from what batches measured and what waits to when the next one begins and what it leaves out."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import australis as au
+from australis.connectors.source import Offset
+from australis.connectors.sources.rate import Rate
+from australis.engine import steering as module
+from australis.engine.job import Job
+from australis.engine.steering import WARM, Steering, steered
+from australis.engine.succession import planned
+from australis.model.network import Network
+from australis.qos.control import EXACT, NOTHING_SHED, SHED
+from australis.qos.load import Machine
+from australis.qos.ranks import WindowPart
+from australis.qos.shedder import Shedder
+
+REPORTS = au.stream("reports", "n bigint, seg bigint")
+STATS = REPORTS.aggregate(on="n", size=10, by="seg", c="count(*)", box="stats")
+NOW = 1_000_000_000
+
+
+def network(delivered: dict[float, float] | None) -> Network:
+    return au.network(
+        alerts=REPORTS.filter("n > 5", box="alerts").output(latency={1: 1, 3: 0}),
+        stats=STATS.output(latency={1: 1, 3: 0}, delivered=delivered),
+    )
+
+
+@dataclass(frozen=True)
+class Waits(Rate):
+    """A source in which so many tuples wait, the first for so many seconds."""
+
+    tuples: int = 0
+    age: float = 0.0
+
+    def backlog(self, offset: Offset) -> int:
+        return self.tuples
+
+    def arrived(self, offset: Offset) -> int | None:
+        return NOW - int(self.age * 1e6)
+
+
+def job_of(net: Network, folder: Path, tuples: int = 0, age: float = 0.0) -> Job:
+    source = Waits(REPORTS.schema, 1000.0, (("n", "n"), ("seg", "n % 3")), tuples=tuples, age=age)
+    sources = {"reports": source}
+    return Job(net, planned(net, sources, 1), sources, str(folder), 1)
+
+
+def rows(tuples: int, window: int | None = None) -> list[dict[str, Any]]:
+    """A batch in which a tuple takes 1 µs before the alerts and 9 µs before windows."""
+    empty = dict.fromkeys(("port", "seconds", "taken", "given", "fixed", "window"))
+    return [
+        empty | {"kind": "box", "name": "alerts", "seconds": tuples * 1e-6, "taken": tuples},
+        empty | {"kind": "box", "name": "stats", "seconds": tuples * 9e-6, "taken": tuples},
+        empty | {"kind": "source", "name": "reports", "seconds": 0.0, "given": tuples},
+        empty | {"kind": "batch", "name": None, "fixed": 0.02},
+        empty | {"kind": "shed", "name": "stats", "port": "box", "taken": 0, "given": 0, "window": window},
+    ]
+
+
+def steering_of(job: Job, monkeypatch: pytest.MonkeyPatch) -> Steering:
+    """Steering that has seen some batches of 10,000 tuples, four a second."""
+    monkeypatch.setattr(module, "REFRESH", -1.0)
+    made = Steering(job, Machine(headroom=1.0))
+    for _ in range(WARM + 5):
+        made.note(rows(10_000), {"reports": 10_000}, 0.25, 0.12)
+    return made
+
+
+DELIVERED = {0: 0.0, 0.5: 0.9, 1: 1.0}
+
+
+def test_a_batch_that_fits_sheds_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    interval, plan, _ = steering_of(job_of(network(DELIVERED), tmp_path, 10_000, 0.2), monkeypatch).next({}, NOW)
+    assert plan is None
+    assert 0 < interval <= 0.5
+
+
+def test_what_is_too_much_is_left_out_of_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    steering = steering_of(job_of(network(DELIVERED), tmp_path, 200_000, 0.9), monkeypatch)
+    interval, plan, waiting = steering.next({}, NOW)
+    assert steering.state == SHED
+    assert plan is not None
+    assert set(plan.results) == {"stats"}
+    assert waiting == 200_000
+    assert interval == pytest.approx(0.5)
+    (part,) = plan.results["stats"].parts
+    # Half a second less a batch of 20 ms holds 0.48 s: 0.2 for the alerts, and the rest of 1.8 s for windows.
+    assert part == pytest.approx((0.48 - 0.2) / 1.8, abs=0.02)
+
+
+def test_windows_come_back_beyond_the_greatest_that_was_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    steering = steering_of(job_of(network(DELIVERED), tmp_path, 200_000, 0.9), monkeypatch)
+    steering.next({}, NOW)
+    steering.job = replace(steering.job, sources=job_of(network(DELIVERED), tmp_path, 100, 0.1).sources)
+    for _ in range(60):
+        steering.note(rows(100, window=41), {"reports": 100}, 0.5, 0.03)
+    _, plan, _ = steering.next({}, NOW)
+    assert steering.state == NOTHING_SHED
+    assert plan is not None
+    assert plan.results["stats"].numbers[-1] == 42
+    assert plan.results["stats"].parts[-1] == 1.0
+
+
+def test_when_all_is_exact_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    steering = steering_of(job_of(network(None), tmp_path, 200_000, 0.9), monkeypatch)
+    _, plan, _ = steering.next({}, NOW)
+    assert steering.state == EXACT
+    assert plan is None
+
+
+def test_windows_that_lost_tuples_are_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    job = job_of(network(DELIVERED), tmp_path)
+    lost = {"stats": WindowPart((-(2**63),), (0.3,))}
+    begun = Steering(job, Machine(), shedder=Shedder(job.network, lost), sheds=False)
+    plan = begun.without_shedding()
+    assert plan is not None
+    assert plan.results == lost
+    following = begun.followed_by(job_of(network(None), tmp_path), sheds=True)
+    assert following.shedder is not None
+    assert following.shedder.windows == lost
+    other = au.network(stats=REPORTS.aggregate(on="n", size=20, by="seg", c="count(*)", box="stats"))
+    assert begun.followed_by(job_of(other, tmp_path), sheds=True).shedder == Shedder(other)
+
+
+def test_only_what_comes_by_the_clock_is_steered(tmp_path: Path) -> None:
+    assert steered(job_of(network(DELIVERED), tmp_path))
+    assert not steered(job_of(au.network(stats=STATS), tmp_path))
