@@ -46,7 +46,9 @@ def test_options_for_spark_are_refused_beside_local(name: str) -> None:
     if name in ("train", "speed", "strict", "quiet", "local"):
         how.check()
         return
-    with pytest.raises(RunError, match=f"--{name}: is for runs on Spark; leave it out, or leave out --local"):
+    with pytest.raises(
+        RunError, match=f"--{name.replace('_', '-')}: is for runs on Spark; leave it out, or leave out --local"
+    ):
         how.check()
 
 

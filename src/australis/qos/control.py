@@ -18,7 +18,9 @@ from australis.qos.load import LoadModel
 from australis.qos.road_map import Drop, RoadMap, road_map
 
 MEMORY = 5.0
-"""Over how many seconds rates and errors of prediction are averaged."""
+"""Over how many seconds rates are averaged."""
+LEARNING = 2.0
+"""Over how many seconds errors of prediction are."""
 MIX = 0.05
 """By how much the shares of inputs may change before the road map is drawn anew."""
 
@@ -54,7 +56,7 @@ class Controller:
 
     model: LoadModel
     error: float = 1.0
-    """The time that batches took, by what the costs predicted."""
+    """The time that the work of batches took, by what the costs predicted."""
     rates: Mapping[str, float] | None = None
     """Tuples a second on each input."""
     road: RoadMap | None = None
@@ -62,10 +64,10 @@ class Controller:
     def order(self, waiting: Waiting) -> tuple[Order, Controller]:
         """What the next batch does with what waits, and the controller that remembers the road map it used."""
         whole = dict.fromkeys((output.name for output in self.model.network.outputs), 1.0)
-        batch, longest = self.model.costs.batch * self.error, self.model.longest(self.error)
+        batch, longest = self.model.costs.batch, self.model.longest()
         work = self.model.load(waiting.tuples) * self.error
         room = self.model.machine.headroom * longest - batch
-        in_time = waiting.oldest + batch + work <= self.model.reach(self.error)
+        in_time = waiting.oldest + batch + work <= self.model.reach()
         if not work or work <= room or (in_time and self._sustained <= self.model.machine.headroom):
             return Order(self._interval(work), whole), self
         road = self._road(waiting.tuples)
@@ -80,9 +82,11 @@ class Controller:
 
     def observe(self, order: Order, taken: Mapping[str, float], elapsed: float, seconds: float) -> Controller:
         """The controller after a batch of tuples that took so many seconds, `elapsed` after the one before."""
-        weight = 1 - exp(-max(elapsed, 1e-3) / MEMORY)
-        predicted = self.model.costs.batch + self.model.load(taken) * order.part
-        error = self.error * (seconds / predicted / self.error) ** weight if predicted * seconds > 0 else self.error
+        weight, learning = (1 - exp(-max(elapsed, 1e-3) / span) for span in (MEMORY, LEARNING))
+        batch, work = self.model.costs.batch, self.model.load(taken) * order.part
+        spent = max(seconds - batch, seconds / 10)
+        # A batch with little work in it tells little of how long work takes.
+        error = self.error * (spent / work / self.error) ** (learning * work / (work + batch)) if work else self.error
         rates = {name: tuples / max(elapsed, 1e-3) for name, tuples in taken.items()}
         if self.rates is not None:
             rates = {name: (1 - weight) * self.rates.get(name, rate) + weight * rate for name, rate in rates.items()}
@@ -92,12 +96,12 @@ class Controller:
     def _sustained(self) -> float:
         """The part of its time that the machine needs at the rates of late, with the longest intervals."""
         load = self.model.load(self.rates) if self.rates else 0.0
-        return (load + self.model.costs.batch / self.model.longest(self.error)) * self.error
+        return load * self.error + self.model.costs.batch / self.model.longest()
 
     def _interval(self, work: float) -> float:
         """The shortest interval at which batches fit into the headroom, by the rates, or else by what waits."""
-        load = self.model.load(self.rates) * self.error if self.rates else work / self.model.longest(self.error)
-        return self.model.interval(load, self.error)
+        load = self.model.load(self.rates) * self.error if self.rates else work / self.model.longest()
+        return self.model.interval(load)
 
     def _road(self, tuples: Mapping[str, float]) -> RoadMap:
         """The road map for tuples that come in these shares; loads in it are those of one tuple in all."""
@@ -112,8 +116,8 @@ class Controller:
         """Whether what may not be shed takes more than the headroom all the time."""
         if self.rates is None or not (count := sum(self.rates.values())):
             return False
-        least = road.plans[-1].load * count + self.model.costs.batch / self.model.longest(self.error)
-        return least * self.error > self.model.machine.headroom
+        least = road.plans[-1].load * count * self.error + self.model.costs.batch / self.model.longest()
+        return least > self.model.machine.headroom
 
 
 def _alike(mix: Mapping[str, float], other: Mapping[str, float]) -> bool:
