@@ -9,6 +9,7 @@ import pytest
 import australis as au
 from australis.connectors.source import Offset
 from australis.connectors.sources.rate import Rate
+from australis.connectors.sources.uri import source
 from australis.engine import steering as module
 from australis.engine.job import Job
 from australis.engine.steering import WARM, Steering, steered
@@ -121,13 +122,19 @@ def test_windows_that_lost_tuples_are_remembered(tmp_path: Path, monkeypatch: py
     plan = begun.without_shedding()
     assert plan is not None
     assert plan.results == lost
-    following = begun.followed_by(job_of(network(None), tmp_path), sheds=True)
+    following = begun.followed_by(job_of(network(None), tmp_path))
     assert following.shedder is not None
     assert following.shedder.windows == lost
     other = au.network(stats=REPORTS.aggregate(on="n", size=20, by="seg", c="count(*)", box="stats"))
-    assert begun.followed_by(job_of(other, tmp_path), sheds=True).shedder == Shedder(other)
+    assert begun.followed_by(job_of(other, tmp_path)).shedder == Shedder(other)
 
 
-def test_only_what_comes_by_the_clock_is_steered(tmp_path: Path) -> None:
-    assert steered(job_of(network(DELIVERED), tmp_path))
+def test_only_what_cannot_wait_is_steered(tmp_path: Path) -> None:
+    job = job_of(network(DELIVERED), tmp_path)
+    assert steered(job)
     assert not steered(job_of(au.network(stats=STATS), tmp_path))
+    (tmp_path / "reports.csv").write_text("n,seg\n1,2\n")
+    for text, urgent in (("reports.csv", False), ("reports.csv?follow=true", False), ("replay:reports.csv?on=n", True),
+                         ("replay:reports.csv?on=n&speed=1e12", False)):  # fmt: skip
+        there = source(text.replace("reports.csv", f"{tmp_path}/reports.csv"), REPORTS.schema)
+        assert steered(replace(job, sources={"reports": there}, starts={})) == urgent, text

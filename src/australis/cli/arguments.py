@@ -11,12 +11,10 @@ from australis.connectors.binding import bind_source
 from australis.connectors.sink import Sink, sink
 from australis.connectors.sinks.console import Console
 from australis.connectors.source import Source
-from australis.connectors.sources.replay import Replay
+from australis.connectors.sources.replay import FASTEST, Replay
 from australis.errors import RunError, Subject, listing, near, placed
 from australis.model.network import Input
 
-FASTEST = 1e12
-"""The speed of a replay that never waits."""
 _MASTERS = ("local", "spark://", "yarn", "k8s://")
 _EXAMPLES = {"--source": "reports=reports.csv", "--sink": "jams=jams.csv"}
 

@@ -348,7 +348,8 @@ def _write(path: Path, text: str) -> None:
 
 
 def _speed(text: str) -> float:
-    from australis.cli.arguments import FASTEST, pace
+    from australis.cli.arguments import pace
+    from australis.connectors.sources.replay import FASTEST
 
     times = pace(text)
     return math.inf if times >= FASTEST else times

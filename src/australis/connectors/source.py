@@ -118,6 +118,14 @@ class Stamped(Protocol):
 
 
 @runtime_checkable
+class Urgent(Protocol):
+    """A source whose tuples may come whether a run takes them or not. Under load these are shed; others can wait."""
+
+    @property
+    def urgent(self) -> bool: ...
+
+
+@runtime_checkable
 class Mapped(Protocol):
     """A source that may lie in memory: its parts are there at once then, and a thread that reads ahead disturbs."""
 

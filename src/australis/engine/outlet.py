@@ -1,15 +1,24 @@
-"""An outlet: a sink that is open for the tuples of an output."""
+"""Outlets: sinks that are open for the tuples of outputs, and what they are given of a batch."""
 
 from __future__ import annotations
 
+import time
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import pyarrow as pa
 
-from australis.connectors.sink import Agreeing, Sink, Writer
+from australis.connectors.sink import Agreeing, Parted, Sink, Writer
+from australis.engine import measures
+from australis.engine.addresses import MEASURES, PARTS
+from australis.engine.batch import Batch
 from australis.engine.checkpoint import Checkpoint
+from australis.engine.delays import arrivals_of, inputs_of
+from australis.engine.exchange import in_order
+from australis.engine.job import Job
 from australis.errors import Subject, placed
+from australis.model.train import Train
 
 
 @dataclass(frozen=True)
@@ -34,3 +43,33 @@ def outlet(name: str, sink: Sink, schema: pa.Schema, checkpoint: Checkpoint) -> 
             writer.close()
             raise
     return OpenSink(sink, schema, writer)
+
+
+def deliver(
+    job: Job,
+    batch: Batch,
+    trains: Mapping[str, list[Train]],
+    unpacking: Mapping[str, float],
+    outlets: Mapping[str, OpenSink],
+) -> list[pa.RecordBatch]:
+    """Give outputs to their sinks; what was measured of the batch. Unpacking took some seconds for each output."""
+    sent = [train.tuples for train in trains.get(MEASURES, [])]
+    arrivals = arrivals_of(batch.clock, measures.rows_of(sent))
+    tables = [table.select(measures.SCHEMA.names) for table in sent]
+    written = list(measures.rows_of(train.tuples for train in trains.get(PARTS, [])))
+    for output in job.network.outputs:
+        start = time.thread_time()
+        sequence = in_order(job.network.schema(output.arrow), trains.get(output.name, []))
+        parts = [part for part in written if part["output"] == output.name]
+        open_sink = outlets.get(output.name)
+        if open_sink is not None:
+            if isinstance(open_sink.writer, Parted) and parts:
+                open_sink.writer.take([part["file"] for part in parts])
+            open_sink.writer.write(batch.version, [train.tuples for train in sequence])
+        seconds = time.thread_time() - start + unpacking.get(output.name, 0.0)
+        parts += measures.rows_of([measures.part(output.name, "", sequence)])
+        now, inputs = time.time_ns() // 1000, inputs_of(job.network, output.arrow)
+        tables.append(measures.output(batch.version, output.name, parts, now, arrivals, inputs))
+        tuples = sum(part["tuples"] for part in parts)
+        tables.append(measures.sink(batch.version, output.name, seconds, tuples))
+    return tables

@@ -7,9 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from australis.connectors.source import Offset, Source, Stamped
+import pyarrow as pa
+
+from australis.connectors.source import Offset, Source, Stamped, Urgent
+from australis.engine.batch import Batch
 from australis.engine.job import Job
-from australis.qos.control import NOTHING_SHED, SHED, Controller, Order, Waiting
+from australis.engine.measures import rows_of
+from australis.qos.control import EXACT, NOTHING_SHED, SHED, Controller, Order, Waiting
 from australis.qos.load import LoadModel, Machine
 from australis.qos.monitor import Monitor
 from australis.qos.shedder import Shedder
@@ -22,10 +26,9 @@ WARM = 3
 
 
 def steered(job: Job) -> bool:
-    """Whether outputs say what they are worth, and tuples come by the clock, so that there is something to steer."""
+    """Whether outputs say what they are worth, and tuples come that cannot wait: there is something to steer then."""
     worth = [output.qos for output in job.network.outputs]
-    timed = any(job.sources[input.name].timed for input in job.streams)
-    return timed and any(qos.latency is not None or qos.delivered is not None for qos in worth)
+    return bool(_urgent(job)) and any(qos.latency is not None or qos.delivered is not None for qos in worth)
 
 
 @dataclass
@@ -47,7 +50,40 @@ class Steering:
         self._since: dict[str, float] = {}
         self._batches = 0
         self._seen: dict[str, int] = {}
+        self._clock = 0
         self.shedder = self.shedder or Shedder(self.job.network)
+
+    @classmethod
+    def of(cls, job: Job, last: Batch | None, cores: int, sheds: bool, headroom: float) -> Steering:
+        """The steering of a run that begins, or goes on from what its last batch left out of windows."""
+        lost = {} if last is None or last.shed is None else last.shed.results
+        windows = {name: part for name, part in lost.items() if name in job.network.named}
+        machine = Machine(cores, job.partitions, headroom)
+        return cls(job, machine, shedder=Shedder(job.network, windows), sheds=sheds)
+
+    @property
+    def idle(self) -> bool:
+        """Whether there is nothing to steer: nothing is shed, and no window has lost tuples."""
+        assert self.shedder is not None
+        return not self.shedder.windows and not (self.sheds and steered(self.job))
+
+    def beginning(self) -> dict[str, Any]:
+        """The directive of the first batch."""
+        plan = self.without_shedding()
+        return {"interval": 0.0, "shed": None if plan is None else plan.render()}
+
+    def after(
+        self, batch: Batch, taken: Mapping[str, int], tables: Iterable[pa.RecordBatch], offsets: Mapping[str, Offset]
+    ) -> dict[str, Any]:
+        """The directive of the batch after one that is done; empty where there is nothing to steer."""
+        now = time.time_ns() // 1000
+        seconds, elapsed = (now - batch.clock) / 1e6, (batch.clock - (self._clock or batch.clock)) / 1e6
+        self._clock = batch.clock
+        if self.idle or seconds <= 0 or elapsed < 0:  # the clock was set
+            return {}
+        self.note(rows_of(tables), taken, elapsed or seconds, seconds)
+        interval, plan, least = self.next(offsets, now)
+        return {"interval": interval, "shed": None if plan is None else plan.render(), "least": least}
 
     def note(self, rows: Iterable[Mapping[str, Any]], taken: Mapping[str, int], elapsed: float, seconds: float) -> None:
         """Note what was measured of a batch, `elapsed` seconds after the one before, and how long it took."""
@@ -59,26 +95,28 @@ class Steering:
         if self._batches <= WARM:
             return
         self.monitor = self.monitor.add(rows, elapsed)
+        known = {name: float(taken.get(name, 0)) for name in _urgent(self.job)}
         if self._controller is not None and self._order is not None:
-            self._controller = self._controller.observe(self._order, self._timed(taken), elapsed, seconds)
+            self._controller = self._controller.observe(self._order, known, elapsed, seconds)
         if time.monotonic() - self._since.get("model", 0.0) > REFRESH:
             self._since["model"] = time.monotonic()
             model = LoadModel(self.job.network, self.job.plan, self.monitor.costs(self.job.network), self.machine)
             self._controller = replace(self._controller or Controller(model), model=model, road=None)
 
     def next(self, offsets: Mapping[str, Offset], now: int) -> tuple[float, ShedPlan | None, int]:
-        """How many seconds after the last batch began the next one may begin, what it leaves out, and how much waits.
+        """How many seconds after the last batch the next one may begin, what it leaves out, and how much it takes.
 
-        What waits is 0 unless all of it is to be taken, since it is shed.
+        Where what waits cannot be shed to what fits, batches follow each other.
         """
         assert self.shedder is not None
-        if self._controller is None or not self.sheds:
+        if self._controller is None or not (self.sheds and steered(self.job)):
             return 0.0, self.without_shedding(), 0
         waiting = self._waiting(offsets, now)
         order, self._controller = self._controller.order(waiting)
         self._order, self.state = order, order.state
         plan, self.shedder = self.shedder.plan(order.kept, self._seen)
-        return order.interval, plan, int(max(waiting.tuples.values())) if order.state == SHED else 0
+        interval = 0.0 if order.state == EXACT else order.interval
+        return interval, plan, int(max(waiting.tuples.values())) if order.state == SHED else 0
 
     def without_shedding(self) -> ShedPlan | None:
         """What is left out although there is room again: windows that have lost tuples."""
@@ -87,27 +125,27 @@ class Steering:
         plan, self.shedder = self.shedder.plan(whole, self._seen)
         return plan
 
-    def followed_by(self, job: Job, sheds: bool) -> Steering:
+    def followed_by(self, job: Job) -> Steering:
         """The steering of the network that follows. Boxes that stay remember the windows that have lost tuples."""
         assert self.shedder is not None
         before, after = self.job.network.named, job.network.named
         stay = {n: part for n, part in self.shedder.windows.items() if n in after and after[n].box == before[n].box}
-        following = Steering(job, self.machine, self.monitor, Shedder(job.network, stay), sheds)
+        following = Steering(job, self.machine, self.monitor, Shedder(job.network, stay), self.sheds)
         following._seen = dict(self._seen)
         return following
 
-    def _timed(self, taken: Mapping[str, int]) -> dict[str, float]:
-        """The tuples of sources that cannot wait. Others are slowed by the limit of batches."""
-        return {name: float(taken.get(name, 0)) for name in self._streams() if self.job.sources[name].timed}
-
-    def _streams(self) -> list[str]:
-        return [input.name for input in self.job.streams]
-
     def _waiting(self, offsets: Mapping[str, Offset], now: int) -> Waiting:
-        names = [name for name in self._streams() if self.job.sources[name].timed]
+        """What waits in sources that cannot wait. Others are slowed by the limit of batches."""
+        names = _urgent(self.job)
         places = [(name, self.job.sources[name], offsets.get(name, self.job.starts[name])) for name in names]
         tuples = {name: float(source.backlog(offset)) for name, source, offset in places}
         return Waiting(tuples, max(_ages([(source, offset) for _, source, offset in places], now), default=0.0))
+
+
+def _urgent(job: Job) -> list[str]:
+    """The inputs whose tuples come whether they are taken or not."""
+    sources = ((input.name, job.sources[input.name]) for input in job.streams)
+    return [name for name, source in sources if isinstance(source, Urgent) and source.urgent]
 
 
 def _ages(sources: Sequence[tuple[Source, Offset]], now: int) -> list[float]:

@@ -257,11 +257,6 @@ class Box(ABC):
         """
         return {name: expr(col(source)) for source, name in self.passes(port, *inputs).get(0, {}).items()}
 
-    @property
-    def window_columns(self) -> frozenset[str]:
-        """The columns of its input by which `windows` tells windows apart."""
-        return frozenset()
-
     def windows(self, train: Train) -> TupleWindows | None:
         """The one window that holds each tuple of its input, or that each of its results is of.
 

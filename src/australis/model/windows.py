@@ -14,5 +14,7 @@ class TupleWindows(NamedTuple):
     numbers: Ints
     placed: Bools
     """Whether it is in a window at all; a tuple without a value is in none."""
+    columns: frozenset[str]
+    """The columns that tell windows apart."""
     slack: int
     """How many later tuples of its group may come before a tuple that is not late."""

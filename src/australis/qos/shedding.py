@@ -21,7 +21,7 @@ from australis.expressions.failing import may_fail
 from australis.expressions.node import Name, replaced
 from australis.model.network import OUT, Arrow, Network, Node, Output
 from australis.model.qos.graph import Graph
-from australis.model.train import Train
+from australis.model.train import Train, empty
 from australis.qos.ranks import NumberRank, ValueRank, WindowPart
 
 
@@ -184,8 +184,10 @@ class _Planner:
         for keep in wants:
             if isinstance(keep, WindowKeep):
                 # A box that removes tuples could remove those that others must notice.
-                columns = self.network.named[keep.box].box.window_columns
-                if not node.box.keeps_all or any(made.get(name) != expr(name) for name in columns):
+                windowed = self.network.named[keep.box]
+                windows = windowed.box.windows(empty(self.network.schema(windowed.sources[0])))
+                same = windows is not None and all(made.get(name) == expr(name) for name in windows.columns)
+                if not same or not node.box.keeps_all:
                     return None
                 carried.append(keep)
             elif isinstance(keep.rank, ValueRank):

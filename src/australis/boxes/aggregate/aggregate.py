@@ -157,15 +157,10 @@ class Aggregate(Box):
     def passes(self, port: str, *inputs: pa.Schema) -> Mapping[int, Mapping[str, str]]:
         return super().passes(port, *inputs) or {0: {name: name for name in self.order.by}}
 
-    @property
-    def window_columns(self) -> frozenset[str]:
-        return columns_of(self.order)
-
     def windows(self, train: Train) -> TupleWindows | None:
         if self.size != self.advance or self.timeout is not None or self.order.counts:
             return None
-        groups, on = [train[name] for name in self.order.by], self._grid(*self._spans(train.schema))
-        return tuple_windows(*self.order.places(train), groups, on, self.order.slack)
+        return tuple_windows(self.order, train, self._grid(*self._spans(train.schema)))
 
     def columns_needed(self, port: str, columns: AbstractSet[str], *inputs: pa.Schema) -> tuple[AbstractSet[str], ...]:
         advance = self.advance.columns if isinstance(self.advance, Expr) else ()
@@ -281,7 +276,7 @@ class Aggregate(Box):
             accumulators = functions.accumulators(windows, tables)
             functions.add(accumulators, Contributions(done.slots, done.rows, places), train.tuples)
             out.append(self._closed_windows(tables, train.schema, done.closed, train.number[done.triggers]))
-            self._drop(tables, functions, done.dropped)
+            functions.drop(tables, done.dropped)
         return out
 
     def _closed_windows(self, tables: Tables, stream: pa.Schema, closed: Ints, numbers: Ints) -> Train:
@@ -291,10 +286,6 @@ class Aggregate(Box):
         accumulated = [each.at(closed) for each in functions.accumulators(windows, tables)]
         starts, groups, oldest = (windows[name][closed] for name in ("#start", "#group", "#oldest"))
         return self._results(tables, stream, functions, accumulated, starts, groups, oldest, numbers)
-
-    def _drop(self, tables: Tables, functions: Folded, dropped: Ints) -> None:
-        functions.release(functions.accumulators(tables["windows"], tables), dropped)
-        tables["windows"].free(dropped)
 
     def _time_out(self, tables: Tables, stream: pa.Schema, clock: int, number: int) -> Train:
         windows = tables["windows"]
@@ -322,7 +313,7 @@ class Aggregate(Box):
             done = outcome.cut()
             by = windows["#group"][done.closed]
             out = self._closed_windows(tables, stream, done.closed, np.full(len(done.closed), number))
-            self._drop(tables, functions, done.dropped)
+            functions.drop(tables, done.dropped)
         starts = plain(out[self.order.attribute])[0]
         return out.take(np.lexsort((by, starts)))
 

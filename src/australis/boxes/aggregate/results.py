@@ -67,6 +67,11 @@ class Folded:
         for one, accumulators in zip(self.folds, windows, strict=True):
             one.release(accumulators, slots)
 
+    def drop(self, tables: dict[str, Table], slots: Ints) -> None:
+        """Free windows, and what their accumulators hold elsewhere."""
+        self.release(self.accumulators(tables["windows"], tables), slots)
+        tables["windows"].free(slots)
+
     def finish(self, windows: Sequence[Accumulators]) -> list[pa.Array[Any]]:
         """The columns of the results, a row for each window."""
         columns = []

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
-import pyarrow as pa
 
 from australis.arrow.columns import Bools, Ints, Values
 from australis.boxes.edges import WindowGrid, holding
+from australis.boxes.ordering import columns_of
 from australis.kernels.jit import kernel
 from australis.model.keys import buckets
+from australis.model.order import Order
+from australis.model.train import Train
 from australis.model.windows import TupleWindows
 
 _HASHES = 1 << 40
 
 
-def tuple_windows(
-    places: Values, placed: Bools, groups: Sequence[pa.Array[Any]], on: WindowGrid, slack: int
-) -> TupleWindows:
-    """The windows that hold places, where each is in one at most."""
-    numbers, found = np.zeros(len(places), np.int64), placed.copy()
+def tuple_windows(order: Order, train: Train, on: WindowGrid) -> TupleWindows:
+    """The windows that hold tuples, where each is in one at most."""
+    places, placed = order.places(train)
+    numbers, found = np.zeros(len(train), np.int64), placed.copy()
     _number(places, found, on, numbers)
-    hashes = buckets(groups, len(places), _HASHES) if groups else np.zeros(len(places), np.int64)
-    return TupleWindows(hashes, numbers, found, slack)
+    groups = [train[name] for name in order.by]
+    hashes = buckets(groups, len(train), _HASHES) if groups else np.zeros(len(train), np.int64)
+    return TupleWindows(hashes, numbers, found, columns_of(order), order.slack)
 
 
 @kernel

@@ -60,6 +60,10 @@ class Push:
     def timed(self) -> bool:
         return True
 
+    @property
+    def urgent(self) -> bool:
+        return True
+
     def placed(self, spool: Path) -> Push:
         return replace(self, spool=str(Path(self.spool).absolute() if self.spool else spool))
 

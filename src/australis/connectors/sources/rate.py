@@ -61,6 +61,10 @@ class Rate:
     def timed(self) -> bool:
         return True
 
+    @property
+    def urgent(self) -> bool:
+        return True
+
     def start(self) -> Offset:
         return {"began": self._now() if self.began is None else self.began, "n": 0}
 

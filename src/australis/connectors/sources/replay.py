@@ -22,6 +22,9 @@ from australis.model.train import Ints
 
 _AHEAD = 1 << 20  # how many tuples a backlog is counted in
 
+FASTEST = 1e12
+"""The speed at which nothing waits for its time."""
+
 
 @dataclass(frozen=True)
 class Due:
@@ -82,6 +85,11 @@ class Replay:
     @property
     def timed(self) -> bool:
         return True
+
+    @property
+    def urgent(self) -> bool:
+        """Whether tuples have a time to come at: at the greatest speed all are there at once, and wait."""
+        return self.speed < FASTEST
 
     def placed(self, spool: Path) -> Replay:
         return replace(self, files=self.files.placed(spool))

@@ -22,16 +22,15 @@ from australis.connectors.binding import bind_sinks, bind_sources, check_names, 
 from australis.connectors.sink import Parted, Sink
 from australis.disk.temporary import TemporaryFolder
 from australis.engine import measures
-from australis.engine.addresses import DEAD_LETTERS, MEASURES, PARTS
+from australis.engine.addresses import DEAD_LETTERS
 from australis.engine.batch import Batch
 from australis.engine.checkpoint import Checkpoint
-from australis.engine.delays import arrivals_of, inputs_of
-from australis.engine.exchange import batch_folder, in_order
+from australis.engine.exchange import batch_folder
 from australis.engine.idle import PATIENCE
 from australis.engine.job import Job
 from australis.engine.ledger import Ledger
 from australis.engine.merging import merging
-from australis.engine.outlet import OpenSink, outlet
+from australis.engine.outlet import OpenSink, deliver, outlet
 from australis.engine.parcels import COLUMNS
 from australis.engine.spark import alive
 from australis.engine.spark.control import Control, Directive, first_limit, paced
@@ -44,14 +43,12 @@ from australis.engine.spark.rounds import round_task, unpack_outputs
 from australis.engine.spark.session import apart
 from australis.engine.spark.shipping import ShippedJob, ship
 from australis.engine.spark.stream_source import NAME
-from australis.engine.steering import Steering, steered
+from australis.engine.steering import Steering
 from australis.engine.succession import successor
 from australis.engine.totals import Totals, read_totals
 from australis.errors import AustralisError, RunError, Subject
 from australis.model.network import Network
-from australis.model.train import Train
-from australis.qos.load import HEADROOM, Machine
-from australis.qos.shedder import Shedder
+from australis.qos.load import HEADROOM
 from australis.qos.shedding import ShedPlan
 
 if TYPE_CHECKING:
@@ -132,11 +129,9 @@ class Run:
             self._began[last.network] = last.began
         for job in jobs.values():
             self._prepare(job, outlets)
-        self._shed, self._headroom = shed, headroom
-        self._clock = 0
-        self._steering = self._steering_of(jobs[current], last)
-        if self._steering is not None and (plan := self._steering.without_shedding()) is not None:
-            self._directive = replace(self._directive, shed=plan.render())
+        cores = self._spark.sparkContext.defaultParallelism
+        self._steering = Steering.of(jobs[current], last, cores, shed, headroom)
+        self._directive = replace(self._directive, **self._steering.beginning())
         self._control.write(self._directive)
         self._gateway = self._spark.sparkContext._gateway
         self._hook = Hook(self._gateway, self._batch)
@@ -270,9 +265,8 @@ class Run:
             self.checkpoint.keep(after)
             self._prepare(after, outlets)
             self._closing.push(opened.pop_all())
-        steering = self._steering_after(self._jobs[number])
-        plan = None if steering is None else steering.without_shedding()
-        self._direct(network=number, shed=None if plan is None else plan.render(), interval=0.0)
+        steering = self._steering.followed_by(self._jobs[number])
+        self._direct(network=number, **steering.beginning())
         if not self._await_network(number):
             raise RunError("the run has ended; the network was not changed")
         self._steering = steering
@@ -356,45 +350,18 @@ class Run:
             frame = frame.repartitionById(job.partitions, frame["bucket"]).mapInArrow(task, COLUMNS)
         unpacking: dict[str, float] = {}
         trains = unpack_outputs(job, frame.toArrow(), unpacking)
-        tables = self._deliver(job, batch, trains, unpacking)
+        tables = deliver(job, batch, trains, unpacking, self._outlets[job.number])
+        if letters := [train.tuples for train in trains.get(DEAD_LETTERS, [])]:
+            self._dead_letters.write(batch.version, letters)
         if folder := batch_folder(job, batch):
             shutil.rmtree(folder, ignore_errors=True)
         seconds = time.perf_counter() - start
         tables.append(measures.whole_batch(batch.version, seconds, tables))
-        letters = sum(len(train) for train in trains.get(DEAD_LETTERS, []))
-        self._record(job, batch, tables, seconds, letters)
-
-    def _deliver(
-        self, job: Job, batch: Batch, trains: Mapping[str, list[Train]], unpacking: Mapping[str, float]
-    ) -> list[pa.RecordBatch]:
-        """Give outputs to their sinks, and dead letters to theirs; what was measured of the batch."""
-        sent = [train.tuples for train in trains.get(MEASURES, [])]
-        arrivals = arrivals_of(batch.clock, measures.rows_of(sent))
-        tables = [table.select(measures.SCHEMA.names) for table in sent]
-        written = list(measures.rows_of(train.tuples for train in trains.get(PARTS, [])))
-        for output in job.network.outputs:
-            start = time.thread_time()
-            sequence = in_order(job.network.schema(output.arrow), trains.get(output.name, []))
-            parts = [part for part in written if part["output"] == output.name]
-            open_sink = self._outlets[job.number].get(output.name)
-            if open_sink is not None:
-                if isinstance(open_sink.writer, Parted) and parts:
-                    open_sink.writer.take([part["file"] for part in parts])
-                open_sink.writer.write(batch.version, [train.tuples for train in sequence])
-            seconds = time.thread_time() - start + unpacking.get(output.name, 0.0)
-            parts += measures.rows_of([measures.part(output.name, "", sequence)])
-            now, inputs = time.time_ns() // 1000, inputs_of(job.network, output.arrow)
-            tables.append(measures.output(batch.version, output.name, parts, now, arrivals, inputs))
-            tuples = sum(part["tuples"] for part in parts)
-            tables.append(measures.sink(batch.version, output.name, seconds, tuples))
-        letters = [train.tuples for train in trains.get(DEAD_LETTERS, [])]
-        if letters:
-            self._dead_letters.write(batch.version, letters)
-        return tables
+        self._record(job, batch, tables, seconds, sum(each.num_rows for each in letters))
 
     def _record(self, job: Job, batch: Batch, tables: list[pa.RecordBatch], seconds: float, letters: int) -> None:
         """Note that a batch is done, and what was measured of it; one that was done before is not counted again."""
-        again = batch.version <= self.since_start.version
+        again, log = batch.version <= self.since_start.version, self.checkpoint.log
         self.letters += 0 if again else letters
         progress = measures.progress(job.network, batch.version, tables) | {"seconds": seconds, "letters": self.letters}
         self._ledger.write(batch.version, tables)
@@ -411,36 +378,9 @@ class Run:
                 taken = max(progress["taken"].values(), default=0)
                 self._direct(limit=paced(self._directive.limit, taken, seconds, AIM))
             self._state.notify_all()
-        if self._steering is not None and not again:
-            self._steer(self._steering, batch, progress, tables)
-
-    def _steering_of(self, job: Job, last: Batch | None) -> Steering | None:
-        """What steers a network, if anything does; it goes on from what the last batch left out of windows."""
-        lost = {} if last is None or last.shed is None else last.shed.results
-        windows = {name: part for name, part in lost.items() if name in job.network.named}
-        sheds = self._shed and steered(job)
-        if not sheds and not windows:
-            return None
-        machine = Machine(self._spark.sparkContext.defaultParallelism, job.partitions, self._headroom)
-        return Steering(job, machine, shedder=Shedder(job.network, windows), sheds=sheds)
-
-    def _steering_after(self, job: Job) -> Steering | None:
-        """What steers the network that follows."""
-        if self._steering is None:
-            return self._steering_of(job, None)
-        return self._steering.followed_by(job, self._shed and steered(job))
-
-    def _steer(self, steering: Steering, batch: Batch, progress: Progress, tables: list[pa.RecordBatch]) -> None:
-        """Say when the next batch begins and what it leaves out, by what was measured of this one."""
-        now = time.time_ns() // 1000
-        seconds, elapsed = (now - batch.clock) / 1e6, (batch.clock - (self._clock or batch.clock)) / 1e6
-        self._clock = batch.clock
-        if seconds <= 0 or elapsed < 0:  # the clock was set
-            return
-        steering.note(measures.rows_of(tables), progress["taken"], elapsed or seconds, seconds)
-        interval, plan, waiting = steering.next(self.checkpoint.log.inputs(), now)
-        limit = max(self._directive.limit, 2 * waiting) if not self._fixed else self._directive.limit
-        self._direct(interval=interval, shed=None if plan is None else plan.render(), limit=limit)
+        if not again and (steered := self._steering.after(batch, progress["taken"], tables, log.inputs())):
+            least = 2 * steered.pop("least")
+            self._direct(**steered, limit=max(self._directive.limit, 0 if self._fixed else least))
 
 
 def _again(checkpoint: Checkpoint) -> str:
