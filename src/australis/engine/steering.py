@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -21,6 +22,8 @@ from australis.qos.shedding import ShedPlan
 
 REFRESH = 2.0
 """After how many seconds the model is made anew of what was measured."""
+RECENT = 20
+"""Of how many batches the least time is what a batch takes by itself."""
 WARM = 3
 """How many batches are left out of the measurements first: they compile."""
 
@@ -51,6 +54,7 @@ class Steering:
         self._batches = 0
         self._seen: dict[str, int] = {}
         self._clock = 0
+        self._fixed: deque[float] = deque(maxlen=RECENT)
         self.shedder = self.shedder or Shedder(self.job.network)
 
     @classmethod
@@ -90,7 +94,9 @@ class Steering:
         self._batches += 1
         rows = list(rows)
         for row in rows:
-            if row["kind"] == "shed" and row["window"] is not None:
+            if row["kind"] == "batch":
+                self._fixed.append(row["fixed"])
+            elif row["kind"] == "shed" and row["window"] is not None:
                 self._seen[row["name"]] = max(self._seen.get(row["name"], row["window"]), row["window"])
         if self._batches <= WARM:
             return
@@ -100,7 +106,9 @@ class Steering:
             self._controller = self._controller.observe(self._order, known, elapsed, seconds)
         if time.monotonic() - self._since.get("model", 0.0) > REFRESH:
             self._since["model"] = time.monotonic()
-            model = LoadModel(self.job.network, self.job.plan, self.monitor.costs(self.job.network), self.machine)
+            # What is left of a large batch is more than what a batch takes by itself; the least of several comes near.
+            costs = replace(self.monitor.costs(self.job.network), batch=min(self._fixed))
+            model = LoadModel(self.job.network, self.job.plan, costs, self.machine)
             self._controller = replace(self._controller or Controller(model), model=model, road=None)
 
     def next(self, offsets: Mapping[str, Offset], now: int) -> tuple[float, ShedPlan | None, int]:

@@ -116,8 +116,7 @@ class Controller:
         """Whether what may not be shed takes more than the headroom all the time."""
         if self.rates is None or not (count := sum(self.rates.values())):
             return False
-        least = road.plans[-1].load * count * self.error + self.model.costs.batch / self.model.longest()
-        return least > self.model.machine.headroom
+        return road.plans[-1].load * count * self.error > self.model.machine.headroom
 
 
 def _alike(mix: Mapping[str, float], other: Mapping[str, float]) -> bool:
