@@ -499,6 +499,8 @@ OPTIONS: dict[str, tuple[object, ...]] = {
     "trigger": (-1, math.nan, math.inf, 1e300, 10**30, "x", "", "-1 s", "99999999999 weeks", [], {}, True, Thing()),
     "strict": ("yes", 1, None, [], Thing()),
     "change": ("yes", 1, None, [], Thing()),
+    "shed": ("yes", 1, None, [], Thing()),
+    "headroom": (0, -1, 1.5, math.nan, math.inf, "x", None, [], {}, True, Thing()),
     "checkpoint": (5, 1.5, True, [], {}, Thing()),
     "master": (5, 1.5, True, [], {}, Thing()),
     "given": (5, "x", [], Thing()),

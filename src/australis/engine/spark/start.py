@@ -24,7 +24,7 @@ from australis.engine.spark.session import Ending, session
 from australis.engine.succession import losses, planned, successor
 from australis.errors import ArgumentPlace, AustralisError, RunError, Subject, listing
 from australis.model.network import Network
-from australis.qos.load import HEADROOM, Machine
+from australis.qos.load import HEADROOM
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -107,7 +107,12 @@ def start_bound(
     in the spools of inputs.
     """
     _check_options(partitions, train, trigger)
-    Machine(headroom=headroom)
+    if not 0 < headroom <= 1:
+        raise RunError(
+            f"`headroom` is the part of the machine that a run may always use, above 0 and up to 1, not {headroom:g}",
+            Subject("start"),
+            ArgumentPlace("headroom", silent=True),
+        )
     with ExitStack() as stack:
         temporary = checkpoint is None
         if checkpoint is None:
