@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
+from australis.arrow.columns import Floats
 from australis.model.network import Arrow, Network
 from australis.model.train import Ints, Train
 
@@ -22,8 +21,6 @@ POINTS = 256
 """How many points a sketch has at most."""
 EDGES = 10 ** (np.arange(49) / 8 - 3)
 """The upper ends of the buckets of a histogram, in seconds: 8 a factor of 10, from 1 ms to 1,000 s."""
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 @dataclass

@@ -50,7 +50,7 @@ class Steering:
     def __post_init__(self) -> None:
         self._controller: Controller | None = None
         self._order: Order | None = None
-        self._since: dict[str, float] = {}
+        self._refreshed = 0.0
         self._batches = 0
         self._seen: dict[str, int] = {}
         self._clock = 0
@@ -104,8 +104,8 @@ class Steering:
         known = {name: float(taken.get(name, 0)) for name in _urgent(self.job)}
         if self._controller is not None and self._order is not None:
             self._controller = self._controller.observe(self._order, known, elapsed, seconds)
-        if time.monotonic() - self._since.get("model", 0.0) > REFRESH:
-            self._since["model"] = time.monotonic()
+        if time.monotonic() - self._refreshed > REFRESH:
+            self._refreshed = time.monotonic()
             # What is left of a large batch is more than what a batch takes by itself; the least of several comes near.
             costs = replace(self.monitor.costs(self.job.network), batch=min(self._fixed))
             model = LoadModel(self.job.network, self.job.plan, costs, self.machine)
