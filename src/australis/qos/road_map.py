@@ -60,10 +60,16 @@ class Demands:
         """
         return frozenset(node.name for node in self.network.nodes if not self._divisible(node))
 
+    @cached_property
+    def windowed(self) -> frozenset[str]:
+        """The boxes of which whole windows can be left out."""
+        firsts = ((node, empty(self.network.schema(node.sources[0]))) for node in self.network.nodes)
+        return frozenset(node.name for node, first in firsts if node.box.windows(first) is not None)
+
     def _divisible(self, node: Node) -> bool:
-        schemas = [self.network.schema(arrow) for arrow in node.sources]
-        if node.box.windows(empty(schemas[0])) is not None:
+        if node.name in self.windowed:
             return True
+        schemas = [self.network.schema(arrow) for arrow in node.sources]
         return node.box.divisible(*schemas) and (len(schemas) == 1 or node.box.merges)
 
     @cached_property

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from australis.model.network import Network
-from australis.model.train import empty
 from australis.qos.ranks import WindowPart
 from australis.qos.road_map import Demands
 from australis.qos.shedding import ShedPlan, shed_plan
@@ -33,15 +32,13 @@ class Shedder:
         demands, seen = Demands(self.network), seen or {}
         parts = {name: demands.part(names, kept) for name, names in demands.below.items()}
         windows = dict(self.windows)
-        for node in self.network.nodes:
-            if node.box.windows(empty(self.network.schema(node.sources[0]))) is None:
-                continue
-            before = windows.get(node.name, WindowPart())
-            if before.parts or parts[node.name] < 1:
+        for name in sorted(demands.windowed):
+            before = windows.get(name, WindowPart())
+            if before.parts or parts[name] < 1:
                 # While it is not known which windows have begun, no more of them are kept.
                 last = before.parts[-1] if before.parts else 1.0
-                part = parts[node.name] if node.name in seen else min(last, parts[node.name])
-                windows[node.name] = before.changed(part, seen.get(node.name, 0))
+                part = parts[name] if name in seen else min(last, parts[name])
+                windows[name] = before.changed(part, seen.get(name, 0))
         after = replace(self, windows=windows)
         if not windows and all(part >= 1 for part in kept.values()):
             return None, after
@@ -50,14 +47,7 @@ class Shedder:
     def _of_results(self, kept: Mapping[str, float], demands: Demands, parts: Mapping[str, float]) -> dict[str, float]:
         """What outputs keep of what comes to them: of the results of windows that were kept, more than of all."""
         above = {
-            output: min((parts[name] for name in demands.below if self._windowed(name, output, demands)), default=1.0)
+            output: min((parts[name] for name in demands.windowed if output in demands.below[name]), default=1.0)
             for output in kept
         }
         return {output: min(part / above[output], 1.0) if above[output] else 1.0 for output, part in kept.items()}
-
-    def _windowed(self, name: str, output: str, demands: Demands) -> bool:
-        """Whether a box has windows that are left out, and leads to an output."""
-        node = self.network.named.get(name)
-        if node is None or output not in demands.below[name]:
-            return False
-        return node.box.windows(empty(self.network.schema(node.sources[0]))) is not None

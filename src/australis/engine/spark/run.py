@@ -297,7 +297,10 @@ class Run:
         return outlets
 
     def leave_out(self, plan: ShedPlan | None) -> None:
-        """Shed by a plan from the next batch on; none ends it. A batch that is run again leaves out the same."""
+        """Shed by a plan from the next batch on; none ends it. A batch that is run again leaves out the same.
+
+        A window that has lost tuples is left out by the plans that have its part; one without would let it out.
+        """
         self._direct(shed=None if plan is None else plan.render())
 
     def measures(self) -> pa.Table:
