@@ -60,12 +60,12 @@ class Misfit(Exception):  # noqa: N818 (it is caught here, and told with the nam
 
 
 def check_arguments(
-    error: type[AustralisError] = NetworkError, telling: bool = False
+    error: type[AustralisError] = NetworkError, name_errors: bool = False
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """A function that refuses arguments of another type than it says, numbers that are not finite, and those too large.
 
     Whole and real numbers of any library become Python's. The error names the function, its `box` and the argument.
-    With `telling` so do errors that the function itself raises, of its own name at least.
+    With `name_errors`, errors that the function itself raises name the function too.
 
     >>> @check_arguments()
     ... def bsort(on: str, slack: int = 0) -> int: return slack
@@ -106,7 +106,7 @@ def check_arguments(
             try:
                 return function(*bound.args, **bound.kwargs)
             except AustralisError as told:
-                if telling and not any(isinstance(each, Subject) and each.kind == called for each in told.places):
+                if name_errors and not any(isinstance(each, Subject) and each.kind == called for each in told.places):
                     told.put(place)
                 hinted(told, [name for name in own if name not in bound.arguments])
                 raise

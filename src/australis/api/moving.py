@@ -25,7 +25,7 @@ class MovingObjects(MovingMethods):
     def _stream(self) -> Stream:
         return self.stream
 
-    @check_arguments(telling=True)
+    @check_arguments(name_errors=True)
     def watch(
         self,
         queries: Stream,
@@ -73,7 +73,7 @@ class MovingObjects(MovingMethods):
             updates = self.stream.draw(watch, queries, self.stream.draw(lead, queries), name=box)
             return _with_nearest(updates, id, revise, watch.each) if K in queries.schema.names else updates
 
-    @check_arguments(telling=True)
+    @check_arguments(name_errors=True)
     def ask(
         self,
         queries: Mapping[str, Mapping[str, Any]],

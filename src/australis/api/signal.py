@@ -20,7 +20,7 @@ class Signals(SignalMethods):
     def _stream(self) -> Stream:
         return self.stream
 
-    @check_arguments(telling=True)
+    @check_arguments(name_errors=True)
     def spectrogram(
         self,
         size: int,

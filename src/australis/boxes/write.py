@@ -269,7 +269,7 @@ def _converts(type_: pa.DataType, wanted: pa.DataType) -> bool:
 
 
 def _turns(slots: Ints) -> tuple[Ints, Ints]:
-    """The first row of each slot, and each row's turn: the how-manieth of its slot it is, from 0."""
+    """The first row of each slot, and each row's turn: how many rows of its slot come before it."""
     order = np.argsort(slots, kind="stable")
     starts = np.flatnonzero(np.concatenate([[True], np.diff(slots[order]) != 0]))
     turns = np.empty(len(slots), np.int64)
