@@ -123,12 +123,18 @@ def _shims(home: Path, java: Path, version: str) -> Iterator[Path]:
         yield folder / name
 
 
-def _folders() -> Iterator[Path]:
+def cache() -> Path | None:
+    """The folder for what later processes of this user need not make again; it may not be there yet."""
     caches = "Library/Caches" if sys.platform == "darwin" else ".cache"
-    if cache := os.environ.get("XDG_CACHE_HOME"):
-        yield Path(cache, "australis")
-    elif user := os.environ.get("HOME"):
-        yield Path(user, caches, "australis")
+    if chosen := os.environ.get("XDG_CACHE_HOME"):
+        return Path(chosen, "australis")
+    user = os.environ.get("HOME")
+    return Path(user, caches, "australis") if user else None
+
+
+def _folders() -> Iterator[Path]:
+    if (kept := cache()) is not None:
+        yield kept
     temporary = tempfile.mkdtemp(prefix="australis-")
     atexit.register(shutil.rmtree, temporary, ignore_errors=True)
     yield Path(temporary)

@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from australis.engine.spark import java
+from australis.engine.spark import class_archive, java
 from australis.engine.spark.jvm import ended, forget, kill
 from australis.engine.spark.prefork import MEMORY, launcher, room
 from australis.errors import RunError
@@ -123,10 +123,20 @@ def _launch(conf: SparkConf, stderr: int | None) -> None:
         folder = tempfile.mkdtemp(prefix="spark-", dir=ours.path)
         options += " " + shlex.quote(f"-Djava.io.tmpdir={folder}")
         how["pass_fds"] = [ours.descriptor]
-    with _signals_waiting(), _environment("JAVA_HOME", str(java.quiet())), _environment(_OPTIONS, options):
+    home = java.quiet()
+    archive = class_archive.archive(java.cache(), home, _jars())
+    options = " ".join([options, *map(shlex.quote, class_archive.options(archive))])
+    with _signals_waiting(), _environment("JAVA_HOME", str(home)), _environment(_OPTIONS, options):
         gateway = launch_gateway(conf, how)  # type: ignore[no-untyped-call]
-        gateway.folder = folder
+        gateway.folder, gateway.class_archive = folder, archive
         SparkContext._ensure_initialized(gateway=gateway, conf=conf)
+
+
+def _jars() -> Path:
+    """The folder of Spark's jars."""
+    from pyspark.find_spark_home import _find_spark_home
+
+    return Path(_find_spark_home()) / "jars"
 
 
 def _check_user() -> None:
@@ -158,6 +168,8 @@ class Ending:
             forget(self._gateway)
             return
         server = self.spark.sparkContext._accumulatorServer
+        if kind is None and self._gateway is not None:
+            class_archive.write(getattr(self._gateway, "class_archive", None), self._gateway)
         with suppress(Exception):  # it may be gone a moment later
             self.spark.stop()
         with suppress(Exception):
