@@ -1,4 +1,4 @@
-"""The command line of measurements: `australis bench start | boxes | engine | soak | signals | moving`."""
+"""The command line of measurements: `australis bench start | boxes | engine | scheduling | soak | signals | moving`."""
 
 from __future__ import annotations
 
@@ -57,6 +57,21 @@ def engine(
     """Measure whole networks on Spark beside plain Spark."""
     measure = _bench("engine")
     measure(count=tuples, repeat=repeat, json=json, only=",".join(options.several(only)), quick=quick, data=data)
+
+
+@app.command()
+def scheduling(
+    tuples: Annotated[
+        int, typer.Option(metavar="N", min=1, help="How many reports go through the forty boxes.")
+    ] = 20_000,
+    samples: Annotated[int, typer.Option(metavar="N", min=1, help="How many samples go through each application.")] = 1
+    << 22,
+    repeat: Annotated[int, typer.Option(metavar="N", min=1, help="How often to measure, in turn.")] = 5,
+    quick: Annotated[bool, typer.Option("--quick", help="Measure a tenth of it, once.")] = False,
+    json: Figures = None,
+) -> None:
+    """Measure what scheduling takes: tuples, trains and superboxes (Aurora), and orders of boxes (XStream)."""
+    _bench("scheduling")(tuples=tuples, samples=samples, repeat=repeat, quick=quick, json=json)
 
 
 @app.command()
