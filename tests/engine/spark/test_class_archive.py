@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from australis.engine.spark import class_archive
 from australis.engine.spark.class_archive import MOST, _sweep, archive, find, options, write
 
 _SESSION = """\
@@ -49,10 +50,13 @@ def test_java_is_told_to_start_from_an_archive_that_is_there_and_whole(tmp_path:
     assert f"-XX:SharedArchiveFile={whole}" in options(path)
 
 
-def test_an_archive_that_cannot_be_written_is_left_out(tmp_path: Path) -> None:
+def test_an_archive_that_cannot_be_written_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("")
     assert not write(tmp_path / "file/classes-1", gateway=None)
     assert not write(None, gateway=None)
+    monkeypatch.setattr(class_archive, "ROOM", 1 << 60)
+    assert not write(tmp_path / "classes-1", gateway=None)
+    assert not list(tmp_path.glob(".classes-*"))
 
 
 def test_few_archives_are_kept(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import tempfile
 from contextlib import suppress
 from pathlib import Path
@@ -20,6 +21,8 @@ from australis.disk.private import private_folder
 
 MOST = 4
 """How many archives are kept: one for each environment of Python with each Java."""
+ROOM = 1 << 29
+"""How many bytes must be free. An archive has a fifth of it, but a Java whose disk is full meanwhile ends at once."""
 _SERVER, _COMMANDS = "javax.management.MBeanServer", "com.sun.management:type=DiagnosticCommand"
 
 
@@ -52,12 +55,15 @@ def options(path: Path | None) -> list[str]:
 def write(path: Path | None, gateway: Any) -> bool:
     """Write the archive of the classes that a running Java has loaded, if there is none; returns whether it did.
 
-    It appears whole. Where it cannot be written, as on a full disk, the next start takes as long as this one did.
+    It appears whole. Where it cannot be written, as on a disk that is nearly full, the next start takes as long as
+    this one did.
     """
     if path is None or find(path) is not None:
         return False
     with suppress(Exception):  # nothing but time depends on it
         private_folder(path.parent)
+        if shutil.disk_usage(path.parent).free < ROOM:
+            return False
         with tempfile.TemporaryDirectory(prefix=".classes-", dir=path.parent) as folder:
             unnamed = Path(folder) / path.name
             _dump(gateway, unnamed)
