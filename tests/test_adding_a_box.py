@@ -116,6 +116,7 @@ def test_its_own_test_passes(place: Path) -> None:
     done(python(place, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/boxes/test_sample.py"))
 
 
+@pytest.mark.slow
 def test_it_is_drawn_written_explained_and_refused_in_plain_words(place: Path) -> None:
     done(python(place, "draw.py", str(place)))
 

@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import pyarrow as pa
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -36,6 +37,7 @@ def test_parts_keep_equal_keys_together_and_make_up_the_train(
     assert (together.number == whole.number).all()
 
 
+@pytest.mark.slow
 def test_a_key_goes_to_the_same_partition_in_every_process() -> None:
     ask = """
 from australis.engine.exchange import divide

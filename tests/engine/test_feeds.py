@@ -103,6 +103,7 @@ def test_frames_need_a_spark(monkeypatch: pytest.MonkeyPatch) -> None:
         NET.run_local(reports=[{"mph": 70}], fast=FrameSink(print))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_command_goes_on_until_it_is_stopped(number: int, tmp_path: Path) -> None:
     au.dump(NET, tmp_path / "net.yaml")

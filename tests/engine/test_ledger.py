@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pyarrow as pa
+import pytest
 
 from australis.engine import ledger
 from australis.engine.ledger import Ledger
@@ -13,6 +14,7 @@ def rows(batch: int) -> list[pa.RecordBatch]:
     return [output(batch, name, [], 0) for name in ("a", "b")]
 
 
+@pytest.mark.slow
 def test_it_keeps_the_last_thousand_batches(tmp_path: Path) -> None:
     kept = Ledger(tmp_path)
     for batch in range(2000):

@@ -69,6 +69,7 @@ def table(tuples: Tuples) -> pa.RecordBatch:
     return pa.RecordBatch.from_pylist([dict(zip(names, each, strict=True)) for each in tuples], schema=A.schema)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("partitions", [1, 3])
 @pytest.mark.parametrize("seed", range(8))
 def test_runners_agree_on_files_that_meet(

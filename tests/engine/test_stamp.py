@@ -141,6 +141,7 @@ def test_a_source_that_says_nothing_gives_the_clock_of_the_batch(clock: SimpleNa
     assert [batch.until for batch, *_ in found] == [NOW]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("partitions", [1, 3])
 @pytest.mark.parametrize("limit", [1, 7, 64, 1000])
 def test_windows_of_a_backlog_time_out_the_same_however_it_is_cut(

@@ -254,6 +254,7 @@ def constant(value: Any, text: str) -> str:
     return "cast(null as " + text + ")" if value is None else f"cast('{value}' as {text})"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["tinyint", "double", "string", "decimal(38, 6)"])
 def test_a_constant_gives_what_a_column_gives(text: str) -> None:
     batch, wrong = over(text, text), []

@@ -16,6 +16,8 @@ from tests.oracles.moving import World, told
 from tests.oracles.tuples import stream_of, streams
 from tests.planned import Planned, Step
 
+pytestmark = pytest.mark.slow
+
 CARS = "id int, x double, y double, time int, type string, speed int"
 OWNERS = "id int, owner string"
 OWNED = [(0, "ann"), (1, "bob"), (1, "ann"), (3, "bob"), (None, "cyd")]

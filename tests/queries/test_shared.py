@@ -92,6 +92,7 @@ def test_selections_become_conditions_of_queries_unless_all_have_the_same() -> N
     assert (box.only, [query.condition for _, query in box.queries]) == (None, ["c1", None])
 
 
+@pytest.mark.slow
 def test_where_there_are_too_many_conditions_there_are_more_boxes() -> None:
     boxes = many([f"SELECT id FROM cars WHERE speed = {n} kNN (3, {n}, 0)" for n in range(130)])
     assert [len(box.conditions) for box in boxes] == [62, 62, 6]

@@ -44,6 +44,7 @@ def rows(tables: list[pa.RecordBatch]) -> list[tuple[int, ...]]:
     return sorted(zip(*columns.values(), strict=True))
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(copies=st.integers(1, 3), partitions=st.integers(1, 3), limit=st.integers(1, 2000))
 def test_all_tuples_come_once_divided_by_expressway_in_order(

@@ -60,6 +60,7 @@ def stopped(vid: int, since: int, until: int, pos: int, **at: int) -> list[Row]:
     return [report(time, vid, pos, 0, **at) for time in range(since, until, 30)]
 
 
+@pytest.mark.slow
 def test_pictures_are_written_and_the_page_holds_them(tmp_path: Path) -> None:
     road = tmp_path / "road"
     road.mkdir()
@@ -87,6 +88,7 @@ def test_pictures_are_written_and_the_page_holds_them(tmp_path: Path) -> None:
     assert f"<td>{survey(feed(road)).totals['vehicles']:,}</td><td>150,000</td>" in page
 
 
+@pytest.mark.slow
 def test_mistakes_are_told(tmp_path: Path) -> None:
     asked = feed(written(tmp_path, [{"type": 2, "time": 3, "vid": 1, "qid": 1}]))
     with pytest.raises(RunError, match="no position report in the input"):

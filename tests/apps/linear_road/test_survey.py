@@ -6,6 +6,7 @@ from statistics import mean
 from tempfile import TemporaryDirectory
 
 import numpy as np
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -30,6 +31,7 @@ def tolls(rows: list[Row]) -> dict[tuple[int, int, int], int]:
     return found
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(st.integers(0, 10_000), st.integers(1, 400))
 @example(1, 400)

@@ -31,6 +31,7 @@ def test_a_file_without_events_is_told(text: str, tmp_path: Path) -> None:
         read_events(tmp_path / "events.csv")
 
 
+@pytest.mark.slow
 def test_events_are_marked_where_they_lie(tmp_path: Path) -> None:
     plain = png(SILENCE, title="one")
     assert struct.unpack(">4s", plain[:4]) == (b"\x89PNG",)

@@ -175,6 +175,7 @@ def test_with_a_timeout_too(case: Case, given_: tuple[Stream, list[Clock]], cut:
 FOLLOWING = [Tuple({"a": a, "g": None, "h": 0, "x": 0, "s": "u"}, a, a) for a in (1, 3, 5)]
 
 
+@pytest.mark.slow
 @given(CASES | TIMED, clocked(), st.just(SINGLY) | cuts())
 @example(Case(size=4, advance=2), (FOLLOWING, []), SINGLY)  # panes: the link to a new pane is a change
 @example(Case(size=4, advance=2, functions="windows"), (FOLLOWING, []), SINGLY)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +14,7 @@ from tests.oracles.moving import World, spans, stepwise
 from tests.oracles.running import run
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(worlds(), cuts(), st.none() | st.integers(0, 5), st.booleans(), st.integers(1, 6))
 def test_every_span_of_time_is_told_of_however_the_stream_is_cut(

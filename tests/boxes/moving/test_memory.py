@@ -5,6 +5,7 @@ import tracemalloc
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 import australis as au
 from australis.boxes.moving import Watch
@@ -36,6 +37,7 @@ def test_each_partition_keeps_its_part_of_a_budget() -> None:
     assert [round(part * whole) for (_, part), whole in zip(planned.found["accuracy"], known, strict=True)] == kept
 
 
+@pytest.mark.slow
 def test_memory_is_given_back() -> None:
     """Of 40,000 objects a fifth must stay; bytes are those that Python says it holds."""
     many = np.arange(40_000)

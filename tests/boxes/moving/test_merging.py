@@ -11,6 +11,7 @@ from tests.oracles.answers import Sums
 from tests.planned import Planned, Step
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("partitions", [2, 4])
 def test_partitions_tell_again_of_candidates_that_stay(partitions: int) -> None:
     """A centre moves, or k changes, and no partition has other candidates than before."""

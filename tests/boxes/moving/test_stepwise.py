@@ -69,6 +69,7 @@ def test_partitions_tell_the_same(
     assert Counter(found(several, ("o", "q"), streams, cut, partitions)) == expected
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(worlds(), cuts(), PARTITIONS, st.sampled_from([None, 3]))
 def test_so_do_queries_that_are_part_of_the_network(world: Any, cut: Cut, partitions: int, every: int | None) -> None:

@@ -19,6 +19,7 @@ from tests.oracles.tuples import Tuple, stream_of
 TIMES = st.sampled_from([0, 1, 2, 3, 4, 10**4, 10**9, 10**9 + 2, -(2**63), 2**63 - 1])
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.lists(st.tuples(st.integers(0, 3), TIMES), max_size=24), cuts(), st.sampled_from([0, 3]), st.booleans())
 @example([(0, 0), (1, 0), (2, 2**63 - 1), (0, 1)], Cut(()), 3, False)

@@ -53,6 +53,7 @@ def readings(count: int) -> pa.RecordBatch:
     return pa.record_batch({"site": pa.array(site.astype(np.int32)), "at": pa.array(when), "volts": pa.array(volts)})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("train", [1, 7, 10_000])
 def test_filters_joins_and_aggregates_work_beside_segments(train: int) -> None:
     given_ = readings(100)

@@ -90,6 +90,7 @@ def test_files_that_are_joined_are_one_signal(
         assert [np.asarray(run).tolist() for run in joined] == ([together.tolist()] if len(together) else [])
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.integers(0, 300), min_size=1, max_size=4), st.integers(1, 130), st.integers(1, 5), st.integers(1, 3))
 def test_how_files_are_cut_changes_nothing(lengths: list[int], size: int, limit: int, count: int) -> None:

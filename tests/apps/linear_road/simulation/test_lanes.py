@@ -23,6 +23,7 @@ def check(here: Road) -> None:
     assert sorted(np.concatenate(listed)) == np.flatnonzero(here.state != FREE).tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mean", [5.0, 60.0])
 def test_vehicles_keep_apart_however_full_the_road_is(mean: float) -> None:
     here, parked = road(5, 0), idle()

@@ -217,6 +217,7 @@ def test_requests_hold_what_they_need(tuples: pd.DataFrame, kind: int, bounds: d
         assert (requests.sinit != requests.send).all()
 
 
+@pytest.mark.slow
 def test_expressways_share_vehicles_and_numbers(tmp_path: Path) -> None:
     note = simulate(tmp_path, xways=2, seconds=900, copies=3)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["simulation.json", "xway-000.arrow", "xway-001.arrow"]
