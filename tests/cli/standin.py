@@ -12,6 +12,7 @@ from australis.api.network import Network
 from australis.engine import measures
 from australis.engine.delays import histogram
 from australis.engine.log import Log
+from australis.engine.service import Service
 from australis.engine.totals import Totals
 
 REPORTS = au.stream("reports", "time int, vid int, mph int")
@@ -33,6 +34,8 @@ class StandIn:
         self.progress: list[dict[str, Any]] = []
         self.waiting: dict[str, int] | Exception = {"reports": 5}
         self.asked = 0
+        self.service = Service()
+        self.notices: tuple[tuple[int, str], ...] = ()
 
     def backlog(self) -> dict[str, int]:
         self.asked += 1
@@ -71,7 +74,8 @@ class StandIn:
         table = pa.RecordBatch.from_pylist(rows, measures.SCHEMA)
         entry: Mapping[str, Any] = {
             "batch": number, "taken": {"reports": taken}, "given": {"fast": given}, "delay": {"fast": worst},
-            "seconds": seconds, "letters": self.letters, "late": {}, "refused": {},
+            "seconds": seconds, "letters": self.letters, "late": {}, "refused": {}, "shed": {},
+            **self.service.progress(),
         }  # fmt: skip
         self.progress.append(dict(entry))
         self.totals.add(dict(entry), [table], letters)

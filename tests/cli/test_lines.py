@@ -8,6 +8,7 @@ from rich.console import Console
 
 from australis.cli import progress
 from australis.cli.lines import Notes, Objects
+from australis.engine.service import OutputService, Service
 from tests.cli.standin import StandIn
 
 
@@ -27,14 +28,24 @@ def test_objects_for_programs_are_one_a_batch_and_one_at_the_end(run, capsys):
     first, second = map(json.loads, capsys.readouterr().out.splitlines())
     assert first == {
         "batch": 1, "seconds": 0.25, "taken": {"reports": 10}, "given": {"fast": 4}, "delay": {"fast": 0.5},
-        "late": {}, "refused": {}, "letters": 2,
+        "late": {}, "refused": {}, "letters": 2, "shed": {}, "utility": {}, "loss": {}, "used": None, "state": "",
     }  # fmt: skip
     assert (second["batch"], second["delay"], second["letters"]) == (2, {"fast": None}, 1)
     assert progress.total_object(run, 1.5, True, "end") == {
         "batches": 2, "seconds": 1.5, "taken": {"reports": 30}, "given": {"fast": 4}, "late": {}, "refused": {},
-        "letters": 3, "letters_in": str(run.checkpoint.path / "letters"), "ended": "end",
+        "shed": {}, "letters": 3, "letters_in": str(run.checkpoint.path / "letters"), "ended": "end",
     }  # fmt: skip
     assert progress.total_object(run, 1.5, False, "end")["letters_in"] is None
+
+
+def test_objects_have_what_outputs_are_worth(run, capsys):
+    run.service = Service({"fast": OutputService(0.91234, 0.25)}, used=1.23456, state="shed")
+    run.batch(taken=10, given=4)
+    Objects(run).show()
+    found = json.loads(capsys.readouterr().out)
+    assert (found["utility"], found["loss"], found["used"], found["state"]) == (
+        {"fast": 0.9123}, {"fast": 0.25}, 1.2346, "shed"
+    )  # fmt: skip
 
 
 def test_a_log_has_each_note_once():

@@ -13,6 +13,7 @@ from australis.cli.progress import Rates, Row
 from australis.cli.screen import Screen
 from australis.connectors import dead_letters as letters
 from australis.connectors.dead_letters import Letter
+from australis.engine.service import OutputService, Service
 from australis.engine.totals import BoxTotals
 from tests.cli.standin import REPORTS, StandIn
 
@@ -104,6 +105,14 @@ def test_what_to_do_about_late_tuples_depends_on_the_box(tmp_path):
     )
     window = REPORTS.signal.window("mph", "time", 8, 1, box="stats")
     assert "sort the stream before it, or send" in progress.lost_tuples(late(tmp_path, au.network(fast=window), 2))[0]
+
+
+def test_what_was_shed_is_told_by_output(run):
+    run.service = Service({"fast": OutputService(0.9, 0.25), "slow": OutputService()})
+    assert progress.shed_outputs(run) == ["output fast: 25% shed in the last minute, utility 0.90"]
+    assert progress.load(run) == ""
+    run.service = Service(used=1.2, state="exact")
+    assert progress.load(run) == "120% of the headroom, and exact outputs alone are too much"
 
 
 def test_the_summary_is_one_line(run):

@@ -7,9 +7,11 @@ import pyarrow as pa
 import pytest
 from rich.console import Console
 
+import australis as au
 from australis.cli.screen import Screen
 from australis.connectors.sinks.console import Console as ConsoleSink
-from tests.cli.standin import FAST, StandIn
+from australis.engine.service import OutputService, Service
+from tests.cli.standin import FAST, REPORTS, StandIn
 
 
 @pytest.fixture
@@ -43,6 +45,20 @@ def test_the_screen(run, screen):
     assert names.split() == ["tuples", "a", "second", "waiting", "delay"]
     assert taken.split() == ["in", "reports", "2,000,000", "24,096", "1,234"]
     assert given.split() == ["out", "fast", "80", "1.0", "0.50", "s"]
+
+
+def test_what_outputs_are_worth(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    fast = REPORTS.filter("mph > 60", box="speeding").output(latency={1: 1, 2: 0}, delivered={0: 0, 1: 1})
+    run = StandIn(tmp_path / "road", au.network(fast=fast))
+    run.service = Service({"fast": OutputService(0.75, 0.25)}, used=1.5, state="shed")
+    run.batch(taken=10, given=4)
+    screen = Screen(run, "", Console(file=io.StringIO(), force_terminal=True, width=80), resumable=True)
+    _, names, _, given, busy = drawn(screen, time.monotonic() + 1)
+    screen.close()
+    assert names.split()[-2:] == ["utility", "shed"]
+    assert given.split()[-2:] == ["0.75", "25%"]
+    assert busy == "150% of the headroom, shedding"
 
 
 def test_dead_letters_and_notes_are_beneath(run, screen):

@@ -13,8 +13,10 @@ from prometheus_client.parser import text_string_to_metric_families
 from australis import RunError
 from australis.connectors.push import connections
 from australis.engine import metrics
+from australis.engine.service import OutputService, Service
 from tests.cli.standin import StandIn
 
+SERVICE = ("utility", "loss", "recent_delay_seconds", "input_rate", "headroom_used", "state", "shed_tuples_total")
 DOCUMENT = Path(__file__).parents[2] / "docs" / "running.md"
 
 
@@ -107,6 +109,20 @@ def test_late_and_refused_tuples_have_counters_of_their_own(tmp_path):
     }
 
 
+def test_what_outputs_are_worth(run):
+    run.service = Service(
+        {"fast": OutputService(0.9, 0.25, 0.1, 0.2, None)}, {"reports": 100.0}, {"reports": 7}, 1.25, "shed"
+    )
+    run.totals.shed["box speeding"] = 9
+    found = samples(metrics.text(run, {}))
+    assert {key: value for key, value in found.items() if key[0] in SERVICE} == {
+        ("utility", "fast"): 0.9, ("loss", "fast"): 0.25, ("recent_delay_seconds", "fast.0.5"): 0.1,
+        ("recent_delay_seconds", "fast.0.95"): 0.2, ("input_rate", "reports"): 100, ("headroom_used", None): 1.25,
+        ("state", "nothing shed"): 0, ("state", "shed"): 1, ("state", "exact"): 0,
+        ("shed_tuples_total", "box speeding"): 9,
+    }  # fmt: skip
+
+
 def test_a_run_without_batches(tmp_path):
     found = samples(metrics.text(StandIn(tmp_path), {}))
     assert found == {
@@ -149,6 +165,8 @@ def test_connections_that_ask_for_nothing_leave_others_answered(run, monkeypatch
 
 def test_names_and_labels_are_those_of_the_document(tmp_path):
     run = StandIn(tmp_path)
+    run.service = Service({"fast": OutputService(1.0, 0.0, 0.1, 0.1, 0.1)}, {"reports": 1.0}, {}, 0.5)
+    run.totals.shed["box speeding"] = 9
     run.batch(taken=100, given=40, more={"late": 3, "refused": 1})
     rows = re.findall(r"^\| `(australis_\w+)` \| (.*?) ?\| ", DOCUMENT.read_text(), re.MULTILINE)
     documented = {(name, tuple(re.findall(r"`(\w+)`", labels))) for name, labels in rows}

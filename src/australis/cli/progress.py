@@ -11,17 +11,22 @@ from typing import TYPE_CHECKING, Any
 
 from australis.connectors import dead_letters
 from australis.engine.losses import losses
+from australis.qos.control import EXACT, NOTHING_SHED, SHED
 
 if TYPE_CHECKING:
     from australis.engine.spark.run import Run
     from australis.engine.totals import Totals
 
+_STATES = {NOTHING_SHED: "nothing shed", SHED: "shedding", EXACT: "and exact outputs alone are too much"}
 _SPAN = 5.0  # seconds over which tuples a second are averaged
 
 
 @dataclass(frozen=True)
 class Row:
-    """An input or an output: its tuples since the start, how many a second, how many wait, and how late they are."""
+    """An input or an output: its tuples since the start, how many a second, how many wait, and how late they are.
+
+    Of an output also what it is worth of late, and the part of it that was shed.
+    """
 
     way: str
     name: str
@@ -29,16 +34,22 @@ class Row:
     a_second: float
     waiting: int | None = None
     delay: float | None = None
+    utility: float | None = None
+    loss: float | None = None
 
     def cells(self) -> tuple[str, ...]:
         """The row as people read it.
 
         >>> Row("in", "reports", 1234567, 250000.4, waiting=0).cells()
-        ('in', 'reports', '1,234,567', '250,000', '0', '')
+        ('in', 'reports', '1,234,567', '250,000', '0', '', '', '')
+        >>> Row("out", "fast", 40, 1.0, delay=0.25, utility=0.98, loss=0.125).cells()[4:]
+        ('', '0.25 s', '0.98', '12%')
         """
         waiting = "" if self.waiting is None else f"{self.waiting:,}"
         delay = "" if self.delay is None else f"{self.delay:.2f} s"
-        return self.way, self.name, f"{self.tuples:,}", rate(self.a_second), waiting, delay
+        utility = "" if self.utility is None else f"{self.utility:.2f}"
+        loss = "" if self.loss is None else f"{self.loss:.0%}"
+        return self.way, self.name, f"{self.tuples:,}", rate(self.a_second), waiting, delay, utility, loss
 
 
 @dataclass
@@ -68,9 +79,21 @@ def rows(run: Run, rates: Rates, now: float, backlog: Mapping[str, int]) -> Iter
         if not input.static:
             name = input.name
             yield Row("in", name, run.since_start.taken[name], rates.of(name, now), waiting=backlog.get(name))
+    service = run.service.outputs
     for output in run.network.outputs:
-        name = output.name
-        yield Row("out", name, run.since_start.given[name], rates.of(name, now), delay=run.since_start.delay.get(name))
+        name, qos = output.name, output.qos
+        known = service.get(name) if qos.latency or qos.delivered or (name in service and service[name].loss) else None
+        utility, loss = (None, None) if known is None else (known.utility, known.loss)
+        delay = run.since_start.delay.get(name)
+        yield Row("out", name, run.since_start.given[name], rates.of(name, now), None, delay, utility, loss)
+
+
+def load(run: Run) -> str:
+    """How much of the machine a run would take, and whether some of that is shed; empty if nothing is steered."""
+    service = run.service
+    if service.used is None:
+        return ""
+    return f"{service.used:.0%} of the headroom, {_STATES[service.state]}"
 
 
 def batches(run: Run) -> str:
@@ -94,6 +117,15 @@ def lost_tuples(run: Run, slack: str = "") -> list[str]:
     """
     shed = [f"{count:,} tuples were shed before {place}" for place, count in run.since_start.shed.items() if count]
     return [*losses(run.network, run.since_start.ports, slack, letters=True), *shed]
+
+
+def shed_outputs(run: Run) -> list[str]:
+    """What outputs were worth in the last minute of a run, those of which something was shed."""
+    return [
+        f"output {name}: {each.loss:.0%} shed in the last minute, utility {each.utility:.2f}"
+        for name, each in run.service.outputs.items()
+        if each.loss
+    ]
 
 
 def first_dead_letter(run: Run) -> str:
@@ -128,7 +160,16 @@ def batch_object(progress: Mapping[str, Any], dead_letters_before: int) -> dict[
         "late": progress["late"],
         "refused": progress["refused"],
         "letters": progress["letters"] - dead_letters_before,
+        "shed": progress["shed"],
+        "utility": rounded(progress["utility"]),
+        "loss": rounded(progress["loss"]),
+        "used": None if progress["used"] is None else round(progress["used"], 4),
+        "state": progress["state"],
     }
+
+
+def rounded(values: Mapping[str, float]) -> dict[str, float]:
+    return {name: round(value, 4) for name, value in values.items()}
 
 
 def total_object(run: Run, seconds: float, resumable: bool, ended: str) -> dict[str, Any]:
@@ -141,6 +182,7 @@ def total_object(run: Run, seconds: float, resumable: bool, ended: str) -> dict[
         "given": {output.name: totals[output.name] for output in run.network.outputs},
         "late": run.since_start.late,
         "refused": run.since_start.refused,
+        "shed": {place: count for place, count in run.since_start.shed.items() if count},
         "letters": run.letters,
         "letters_in": str(run.checkpoint.path / "letters") if resumable and run.letters else None,
         "ended": ended,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import time
@@ -144,12 +145,13 @@ def _serve_metrics(host: str, port: int) -> Server:
 def _finish(run: Run, interrupts: Interrupts, reporter: RunReporter, since: float, hush: Callable[[], None]) -> int:
     over = reporter.resumable and not run.since_start.batches and run.checkpoint.log.done()
     view = reporter.view(run)
-    watched = WatchedRun(run, interrupts, view.show, hush)
+    watched = WatchedRun(run, interrupts, _with_notices(run, view, reporter), hush)
     ended = "failure"
     try:
         stopped = watched.wait_for_end()
         ended = "interrupt" if interrupts.times else "end"
     finally:
+        watched.show("")
         view.close()
         took = time.monotonic() - since
         if reporter.json:
@@ -159,7 +161,7 @@ def _finish(run: Run, interrupts: Interrupts, reporter: RunReporter, since: floa
                     " again, choose an empty folder")  # fmt: skip
     elif not reporter.json:
         reporter.say(progress.summary(run, took, reporter.resumable, reporter.sinks) + watched.first_dead_letter)
-    for each in progress.lost_tuples(run, reporter.slack):
+    for each in [*progress.lost_tuples(run, reporter.slack), *progress.shed_outputs(run)]:
         reporter.say(each)
     if not interrupts.times:
         return 0
@@ -168,6 +170,24 @@ def _finish(run: Run, interrupts: Interrupts, reporter: RunReporter, since: floa
         sys.stdout.flush()
         os._exit(interrupts.status)
     return interrupts.status
+
+
+def _with_notices(run: Run, view: ProgressView, reporter: RunReporter) -> Callable[[str], None]:
+    """What shows a run: lines about shedding are printed once, above the rest, and not by Python's log."""
+    log = logging.getLogger("australis")
+    if not log.handlers:
+        log.addHandler(logging.NullHandler())
+    said = 0
+
+    def show(note: str) -> None:
+        nonlocal said
+        for number, line in run.notices:
+            if number > said:
+                reporter.say(line)
+                said = number
+        view.show(note)
+
+    return show
 
 
 class StartingRun:

@@ -12,12 +12,14 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from australis.cli.progress import Rates, batches, clock, dead_letter_count, lost_tuples, rows
+from australis.cli.progress import Rates, batches, clock, dead_letter_count, load, lost_tuples, rows
+from australis.qos.control import NOTHING_SHED
 
 if TYPE_CHECKING:
     from australis.engine.spark.run import Run
 
-_COLUMNS = ("", "", "tuples", "a second", "waiting", "delay")
+_COLUMNS = ("", "", "tuples", "a second", "waiting", "delay", "utility", "shed")
+_SERVICE = 2  # the last columns, of runs whose outputs have graphs
 _PAUSE = 1.0
 
 
@@ -46,11 +48,15 @@ class Screen:
         self._rates.record(now, self.run.since_start)
         head = Text.assemble((self.title, "bold"), f"  {clock(now - self._since)}  {batches(self.run)}")
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-        for name in _COLUMNS:
+        drawn = list(rows(self.run, self._rates, now, self.backlog))
+        columns = len(_COLUMNS) - (0 if any(row.utility is not None for row in drawn) else _SERVICE)
+        for name in _COLUMNS[:columns]:
             table.add_column(name, justify="right" if name else "left", no_wrap=True)
-        for row in rows(self.run, self._rates, now, self.backlog):
-            table.add_row(*map(Text, row.cells()))
+        for row in drawn:
+            table.add_row(*map(Text, row.cells()[:columns]))
         lines: list[Text | Table] = [head, table]
+        if busy := load(self.run):
+            lines.append(Text(busy, "" if self.run.service.state == NOTHING_SHED else "yellow"))
         if self.run.letters:
             lines.append(Text(dead_letter_count(self.run, self.resumable), "red"))
         lines += [Text(each, "red") for each in lost_tuples(self.run, self.slack)]

@@ -17,15 +17,20 @@ from australis.engine.shedding import Shedding
 from australis.engine.superbox import Event, Passage
 from australis.model.box import LATE, OUT, REFUSED, lost
 from australis.model.network import Arrow, Network
+from australis.model.qos import Graph
 from australis.model.train import Ints, Train
 
 T = TypeVar("T")
 SCHEMA = schema(
     "batch bigint, kind string, name string, port string, partition int,"
     " seconds double, taken bigint, given bigint, late bigint, refused bigint, bytes bigint,"
-    " delay double, worst double, age double, oldest double, delays array<bigint>, fixed double, window bigint"
+    " delay double, worst double, age double, oldest double, delays array<bigint>, fixed double, window bigint,"
+    " fresh double, results bigint, utility double, loss double, p50 double, p95 double, p99 double,"
+    " rate double, backlog bigint, used double, state string"
 )
 """A row is a `box`, an `arrow`, a `source`, an `exchange`, an `output`, a `sink`, a `shed` or a `batch`.
+
+The rows `service`, `input` and `load` tell what all that has come to; see `australis.engine.service`.
 
 Seconds are processor time of the thread that does the work, so that a busy machine makes nothing dearer; waiting for a
 disk is not counted. Those of a batch alone are by the clock.
@@ -39,14 +44,16 @@ and the tuples that it took, which are counted where they are sent. A sink is wh
 of packing, unpacking and writing, in tasks and, without a partition, on the driver, and there the tuples that it took.
 
 A shed is a place where tuples are left out: before the input, box or output (`port`) of this name. It has the tuples
-that came, and those that it gave; before a box with windows, the greatest window that it has had tuples of.
+that came, and those that it gave; before a box with windows, the greatest window that it has had tuples of, and how
+many `results` were left out since their windows were.
 
 A batch has its seconds on the driver by the clock. Of these, `fixed` are those that are none of the others: all but the
 seconds of its slowest partition, and of the driver.
 
 An output has its tuples. Their mean `delay` and the `worst`, in seconds, count from when the tuple came that completed
 a result: the one that closed a window, say. `delays` is a histogram of them (see `australis.engine.delays`). Their mean
-`age` and the `oldest` count from when the oldest tuple came that a result is made of.
+`age` and the `oldest` count from when the oldest tuple came that a result is made of. `fresh` is what they are worth by
+their delays, on average: 1 without a latency graph.
 """
 SENT = pa.schema([*SCHEMA, *schema("numbers array<bigint>, times array<bigint>")])
 """What tasks send. The row of a source has points that tell when its tuples came, by their arrival numbers."""
@@ -210,6 +217,7 @@ def output(
     now: int,
     arrivals: Arrivals | None = None,
     inputs: Collection[str] = (),
+    latency: Graph | None = None,
 ) -> pa.RecordBatch:
     """The row of an output that is given parts at a time in microseconds, completed by tuples of `inputs`."""
     rows = [row for row in parts if row["tuples"]]
@@ -221,6 +229,7 @@ def output(
         delays = (now - known.clock - known.times(numbers, inputs)) / 1e6
         values["delay"], values["worst"] = float(np.average(delays, weights=weights)), float(delays.max())
         values["delays"] = histogram(delays, weights)
+        values["fresh"] = 1.0 if latency is None else float(np.average(latency.utilities(delays), weights=weights))
         values["age"] = sum((now - row["first"] - row["after"]) * row["tuples"] for row in rows) / tuples / 1e6
         values["oldest"] = (now - min(row["first"] for row in rows)) / 1e6
     return _kept([_row(batch, "output", name, None, None, **values)])

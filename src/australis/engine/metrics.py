@@ -27,6 +27,7 @@ from australis.connectors.push.connections import Connections, Handler
 from australis.engine.delays import EDGES
 from australis.errors import RunError
 from australis.model.box import LATE, REFUSED, lost
+from australis.qos.control import EXACT, NOTHING_SHED, SHED
 
 if TYPE_CHECKING:
     from australis.engine.spark.run import Run
@@ -35,6 +36,8 @@ _GRACE = 1.0  # seconds for answers under way when it is closed
 _PAUSE = 1.0  # seconds for which a backlog is remembered: counting it may be slow
 _PLAIN = "text/plain; charset=utf-8"
 _COSTS = {"source": "reading an input", "exchange": "an arrow between stages", "sink": "writing an output"}
+_QUANTILES = (("p50", "0.5"), ("p95", "0.95"), ("p99", "0.99"))
+_STATES = ((NOTHING_SHED, "nothing shed"), (SHED, "shed"), (EXACT, "exact"))
 _NO_ADDRESS = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
 
 Samples = Iterable[tuple[tuple[str, ...], float]]
@@ -134,12 +137,32 @@ class RunCollector(Collector):
                            _by_name({name: tuples for name, (_, tuples) in costs.items()}))  # fmt: skip
         yield _counter("fixed_seconds_total", "The time of batches that nothing else has taken.", [],
                        [] if totals.last is None else [((), totals.fixed)])  # fmt: skip
+        yield from self._service()
         yield _counter("box_tuples_in_total", "Tuples given to a box.", ["box"],
                        _by_name({name: box.taken for name, box in boxes.items()}))  # fmt: skip
         yield _counter("box_tuples_out_total", "Tuples that a box gave on a port.", ["box", "port"], _by_port(ports))
         yield _counter("late_tuples_total", "Tuples that a box found late.", ["box", "port"], _by_port(ports, LATE))
         yield _counter("refused_tuples_total", "Tuples that a box refused.", ["box", "port"],
                        _by_port(ports, REFUSED))  # fmt: skip
+
+    def _service(self) -> Iterator[Metric]:
+        service, shed = self.run.service, dict(self.run.totals.shed)
+        outputs = dict(service.outputs)
+        yield _gauge("utility", "What an output is worth of late, from 0 to 1.", ["output"],
+                     _by_name({name: each.utility for name, each in outputs.items()}))  # fmt: skip
+        yield _gauge("loss", "The part of an output that was shed of late.", ["output"],
+                     _by_name({name: each.loss for name, each in outputs.items()}))  # fmt: skip
+        marks = [((name, part), getattr(each, field)) for name, each in outputs.items() for field, part in _QUANTILES]
+        yield _gauge("recent_delay_seconds", "The delay that a part of an output's tuples of late do not exceed.",
+                     ["output", "quantile"], [(at, delay) for at, delay in marks if delay is not None])  # fmt: skip
+        yield _gauge("input_rate", "Tuples a second that come from a source.", ["input"], _by_name(service.rates))
+        yield _counter("shed_tuples_total", "Tuples left out before an input, a box or an output.", ["place"],
+                       _by_name(shed))  # fmt: skip
+        if service.used is not None:
+            yield _gauge("headroom_used", "The part of the headroom that all tuples would take.", [],
+                         [((), service.used)])  # fmt: skip
+            states = [((name,), float(service.state == state)) for state, name in _STATES]
+            yield _gauge("state", "Whether tuples are shed, or exact outputs alone are too much.", ["state"], states)
 
 
 def _counter(name: str, help: str, labels: list[str], samples: Samples) -> Metric:

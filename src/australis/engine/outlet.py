@@ -69,7 +69,8 @@ def deliver(
         seconds = time.thread_time() - start + unpacking.get(output.name, 0.0)
         parts += measures.rows_of([measures.part(output.name, "", sequence)])
         now, inputs = time.time_ns() // 1000, inputs_of(job.network, output.arrow)
-        tables.append(measures.output(batch.version, output.name, parts, now, arrivals, inputs))
+        latency = output.qos.latency
+        tables.append(measures.output(batch.version, output.name, parts, now, arrivals, inputs, latency))
         tuples = sum(part["tuples"] for part in parts)
         tables.append(measures.sink(batch.version, output.name, seconds, tuples))
     return tables

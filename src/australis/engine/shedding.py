@@ -22,6 +22,8 @@ class Shedding:
     dropped: Counter[Place] = field(default_factory=Counter)
     seen: dict[str, int] = field(default_factory=dict)
     """The greatest window that boxes whose windows are left out have had tuples of."""
+    results: Counter[str] = field(default_factory=Counter)
+    """How many results of boxes were left out since their windows were; each window that is left out has one."""
 
     def keep(self, kind: str, name: str, train: Train) -> Train:
         """What goes on at a place."""
@@ -40,7 +42,8 @@ class Shedding:
         for kind, name in dict.fromkeys([*self.plan.places, *(("box", box) for box in self.plan.results)]):
             kept, dropped = self.kept[kind, name], self.dropped[kind, name]
             window = self.seen.get(name) if kind == "box" else None
-            yield name, kind, {"taken": kept + dropped, "given": kept, "window": window}
+            results = self.results[name] if kind == "box" and name in self.plan.results else None
+            yield name, kind, {"taken": kept + dropped, "given": kept, "window": window, "results": results}
 
     def _see(self, box: str, train: Train) -> None:
         windows = self.network.named[box].box.windows(train)
@@ -63,4 +66,6 @@ class Shedding:
         if box not in self.plan.results:
             return outputs
         main = next(iter(outputs))
-        return outputs | {main: self.plan.results_kept(self.network, box, outputs[main])}
+        kept = self.plan.results_kept(self.network, box, outputs[main])
+        self.results[box] += len(outputs[main]) - len(kept)
+        return outputs | {main: kept}

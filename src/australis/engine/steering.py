@@ -14,6 +14,8 @@ from australis.connectors.source import Offset, Source, Stamped, Urgent
 from australis.engine.batch import Batch
 from australis.engine.job import Job
 from australis.engine.measures import rows_of
+from australis.engine.notices import Notices
+from australis.engine.service import Service, ServiceWindow
 from australis.qos.control import EXACT, NOTHING_SHED, SHED, Controller, Order, Waiting
 from australis.qos.load import LoadModel, Machine
 from australis.qos.monitor import Monitor
@@ -46,8 +48,13 @@ class Steering:
     """Whether more may be shed; else windows only come back that were left out before."""
     state: str = NOTHING_SHED
     """Whether tuples are shed, or should be but may not (`qos/control.py`)."""
+    service: Service = field(default_factory=Service)
+    """What the run does for its outputs, after the last batch."""
+    notices: Notices = field(default_factory=Notices)
 
     def __post_init__(self) -> None:
+        self._window = ServiceWindow(self.job.network)
+        self._backlog: dict[str, int] = {}
         self._controller: Controller | None = None
         self._order: Order | None = None
         self._refreshed = 0.0
@@ -82,12 +89,27 @@ class Steering:
         """The directive of the batch after one that is done; empty where there is nothing to steer."""
         now = time.time_ns() // 1000
         seconds, elapsed = (now - batch.clock) / 1e6, (batch.clock - (self._clock or batch.clock)) / 1e6
-        self._clock = batch.clock
-        if self.idle or seconds <= 0 or elapsed < 0:  # the clock was set
-            return {}
-        self.note(rows_of(tables), taken, elapsed or seconds, seconds)
-        interval, plan, least = self.next(offsets, now)
-        return {"interval": interval, "shed": None if plan is None else plan.render(), "least": least}
+        self._clock, rows, directive = batch.clock, list(rows_of(tables)), dict[str, Any]()
+        self._window.add(batch.clock, rows)
+        if seconds > 0 and elapsed >= 0:  # else the clock was set
+            self.note(rows, taken, elapsed or seconds, seconds)
+            if not self.idle:
+                interval, plan, least = self.next(offsets, now)
+                directive = {"interval": interval, "shed": None if plan is None else plan.render(), "least": least}
+        self._serve(now)
+        return directive
+
+    def _serve(self, now: int) -> None:
+        """Tell what outputs are worth now, and what has changed."""
+        known = self._controller if self.sheds else None
+        self.service = Service(
+            self._window.outputs(),
+            self.monitor.rates(self.job.network) if self.monitor.time else {},
+            self._backlog,
+            None if known is None else known.used,
+            self.state,
+        )
+        self.notices.see(now, self.job.network, self.service, {} if self._order is None else self._order.kept)
 
     def note(self, rows: Iterable[Mapping[str, Any]], taken: Mapping[str, int], elapsed: float, seconds: float) -> None:
         """Note what was measured of a batch, `elapsed` seconds after the one before, and how long it took."""
@@ -104,7 +126,7 @@ class Steering:
         known = {name: float(taken.get(name, 0)) for name in _urgent(self.job)}
         if self._controller is not None and self._order is not None:
             self._controller = self._controller.observe(self._order, known, elapsed, seconds)
-        if time.monotonic() - self._refreshed > REFRESH:
+        if steered(self.job) and time.monotonic() - self._refreshed > REFRESH:
             self._refreshed = time.monotonic()
             # What is left of a large batch is more than what a batch takes by itself; the least of several comes near.
             costs = replace(self.monitor.costs(self.job.network), batch=min(self._fixed))
@@ -139,14 +161,16 @@ class Steering:
         before, after = self.job.network.named, job.network.named
         stay = {n: part for n, part in self.shedder.windows.items() if n in after and after[n].box == before[n].box}
         following = Steering(job, self.machine, self.monitor, Shedder(job.network, stay), self.sheds)
-        following._seen = dict(self._seen)
+        following._seen, following._window = dict(self._seen), self._window.followed_by(job.network)
+        following.service, following.notices = self.service, self.notices
         return following
 
     def _waiting(self, offsets: Mapping[str, Offset], now: int) -> Waiting:
         """What waits in sources that cannot wait. Others are slowed by the limit of batches."""
         names = _urgent(self.job)
         places = [(name, self.job.sources[name], offsets.get(name, self.job.starts[name])) for name in names]
-        tuples = {name: float(source.backlog(offset)) for name, source, offset in places}
+        self._backlog = {name: source.backlog(offset) for name, source, offset in places}
+        tuples = {name: float(count) for name, count in self._backlog.items()}
         return Waiting(tuples, max(_ages([(source, offset) for _, source, offset in places], now), default=0.0))
 
 

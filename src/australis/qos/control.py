@@ -93,6 +93,11 @@ class Controller:
         return replace(self, error=min(max(error, 0.1), 10.0), rates=rates)
 
     @property
+    def used(self) -> float | None:
+        """The part of the headroom that tuples take at the rates of late, if none are shed; none before it is known."""
+        return None if self.rates is None else self._sustained / self.model.machine.headroom
+
+    @property
     def _sustained(self) -> float:
         """The part of its time that the machine needs at the rates of late, with the longest intervals."""
         load = self.model.load(self.rates) if self.rates else 0.0

@@ -17,7 +17,11 @@ def utility(qos: QoS, delay: float = 0.0, delivered: float = 1.0) -> float:
     >>> utility(qos(latency={2: 1, 10: 0}), delay=1, delivered=0.99)
     0.0
     """
-    fresh = 1.0 if qos.latency is None else qos.latency.utility(delay)
+    return mean_utility(qos, 1.0 if qos.latency is None else qos.latency.utility(delay), delivered)
+
+
+def mean_utility(qos: QoS, fresh: float, delivered: float) -> float:
+    """What an output is worth whose tuples are worth so much by their delays, on average (`fresh`)."""
     whole = float(delivered >= 1) if qos.delivered is None else qos.delivered.utility(delivered)
     return fresh * whole
 

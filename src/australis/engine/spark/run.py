@@ -32,6 +32,7 @@ from australis.engine.ledger import Ledger
 from australis.engine.merging import merging
 from australis.engine.outlet import OpenSink, deliver, outlet
 from australis.engine.parcels import COLUMNS
+from australis.engine.service import Service
 from australis.engine.spark import alive
 from australis.engine.spark.control import Control, Directive, first_limit, paced
 from australis.engine.spark.failures import carried, failure, planner_ended, reason
@@ -303,6 +304,16 @@ class Run:
         """
         self._direct(shed=None if plan is None else plan.render())
 
+    @property
+    def service(self) -> Service:
+        """What outputs are worth of late, and how busy the machine is; see `australis.engine.service`."""
+        return self._steering.service
+
+    @property
+    def notices(self) -> tuple[tuple[int, str], ...]:
+        """What was said of shedding since this start, the last hundred lines by their numbers."""
+        return self._steering.notices.lines
+
     def measures(self) -> pa.Table:
         """What was measured in the last batches; see `australis.engine.measures`."""
         return self._ledger.table()
@@ -367,6 +378,9 @@ class Run:
         again, log = batch.version <= self.since_start.version, self.checkpoint.log
         self.letters += 0 if again else letters
         progress = measures.progress(job.network, batch.version, tables) | {"seconds": seconds, "letters": self.letters}
+        steered = {} if again else self._steering.after(batch, progress["taken"], tables, log.inputs())
+        progress |= self.service.progress()
+        tables.append(self.service.table(batch.version))
         self._ledger.write(batch.version, tables)
         with self._state:
             if again and self.progress and self.progress[-1]["batch"] == batch.version:
@@ -381,7 +395,7 @@ class Run:
                 taken = max(progress["taken"].values(), default=0)
                 self._direct(limit=paced(self._directive.limit, taken, seconds, AIM))
             self._state.notify_all()
-        if not again and (steered := self._steering.after(batch, progress["taken"], tables, log.inputs())):
+        if steered:
             least = 2 * steered.pop("least")
             self._direct(**steered, limit=max(self._directive.limit, 0 if self._fixed else least))
 

@@ -1,0 +1,72 @@
+"""Delivery: the part of each output that comes out, by what was left out on the way to it (Aurora 4.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from australis.model.network import Arrow, Network, Node
+from australis.qos.shedding import Place
+
+RESULTS = "results"
+"""The place after a box with windows, where the results of windows are left out that have lost tuples."""
+Flow: TypeAlias = tuple[float, float]
+"""How many tuples went on at a place, and how many were left out there."""
+
+
+@dataclass(frozen=True)
+class Deliveries:
+    """What flowed through a network over some time.
+
+    The part of an output that came out is the product of the parts that went on along its way. That is exact if boxes
+    let through the same part of what was left out as of what was not. Before a box whose results are left out with
+    their windows nothing else is: what counts there is its results.
+    """
+
+    network: Network
+    places: Mapping[Place, Flow] = field(default_factory=dict)
+    """Where tuples may be left out."""
+    arrows: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    """The tuples on each arrow; they weigh the ways that meet at a box."""
+    apart: Mapping[tuple[str, Place], Flow] = field(default_factory=dict)
+    """The flow at places that is not the same for all outputs: by the output, in its own tuples."""
+
+    def delivered(self, output: str) -> float:
+        """The part of an output that came out; 1 if nothing was left out."""
+        (arrow,) = (each.arrow for each in self.network.outputs if each.name == output)
+        return self._part(output, arrow.source, {}) * self._went_on(output, ("output", output))
+
+    def _part(self, output: str, name: str, known: dict[str, float]) -> float:
+        """The part of what an input or a box would have given to an output that it gave."""
+        if name not in known:
+            node = self.network.named.get(name)
+            known[name] = self._went_on(output, ("input", name)) if node is None else self._box(output, node, known)
+        return known[name]
+
+    def _box(self, output: str, node: Node, known: dict[str, float]) -> float:
+        passed, dropped = self.places.get((RESULTS, node.name), (0.0, 0.0))
+        if dropped:
+            return passed / (passed + dropped)
+        ways = [(self._part(output, arrow.source, known), self._tuples(arrow)) for arrow in dict.fromkeys(node.sources)]
+        return _together(ways) * self._went_on(output, ("box", node.name))
+
+    def _tuples(self, arrow: Arrow) -> float:
+        return self.arrows.get((arrow.source, arrow.port), 0.0)
+
+    def _went_on(self, output: str, place: Place) -> float:
+        passed, dropped = self.apart.get((output, place), self.places.get(place, (0.0, 0.0)))
+        return passed / (passed + dropped) if dropped > 0 else 1.0
+
+
+def _together(ways: list[tuple[float, float]]) -> float:
+    """The part of all ways that meet, from the part of each and the tuples that came by it.
+
+    What a way has lost altogether is not known: then all count alike.
+    """
+    if len({part for part, _ in ways}) == 1:
+        return ways[0][0]
+    offered = sum(tuples / part for part, tuples in ways if part)
+    if not offered or not all(part for part, _ in ways):
+        return sum(part for part, _ in ways) / len(ways)
+    return sum(tuples for _, tuples in ways) / offered
