@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import australis as au
@@ -11,7 +12,10 @@ from australis.connectors.source import Offset
 from australis.connectors.sources.rate import Rate
 from australis.connectors.sources.uri import source
 from australis.engine import steering as module
+from australis.engine.batch import Batch
 from australis.engine.job import Job
+from australis.engine.learned import read_learned
+from australis.engine.measures import SCHEMA
 from australis.engine.steering import WARM, Steering, steered
 from australis.engine.succession import planned
 from australis.model.network import Network
@@ -19,6 +23,7 @@ from australis.qos.control import EXACT, NOTHING_SHED, SHED
 from australis.qos.load import Machine
 from australis.qos.ranks import WindowPart
 from australis.qos.shedder import Shedder
+from australis.qos.shedding import ShedPlan, shed_plan
 
 REPORTS = au.stream("reports", "n bigint, seg bigint")
 STATS = REPORTS.aggregate(on="n", size=10, by="seg", c="count(*)", box="stats")
@@ -54,10 +59,10 @@ def job_of(net: Network, folder: Path, tuples: int = 0, age: float = 0.0) -> Job
 
 def rows(tuples: int, window: int | None = None) -> list[dict[str, Any]]:
     """A batch in which a tuple takes 1 µs before the alerts and 9 µs before windows."""
-    empty = dict.fromkeys(("port", "seconds", "taken", "given", "fixed", "window"))
+    empty = dict.fromkeys(("port", "seconds", "taken", "given", "fixed", "window", "results"))
     return [
-        empty | {"kind": "box", "name": "alerts", "seconds": tuples * 1e-6, "taken": tuples},
-        empty | {"kind": "box", "name": "stats", "seconds": tuples * 9e-6, "taken": tuples},
+        empty | {"kind": "box", "name": "alerts", "seconds": tuples * 1e-6, "taken": tuples, "given": 0},
+        empty | {"kind": "box", "name": "stats", "seconds": tuples * 9e-6, "taken": tuples, "given": 0},
         empty | {"kind": "source", "name": "reports", "seconds": 0.0, "given": tuples},
         empty | {"kind": "batch", "name": None, "fixed": 0.02},
         empty | {"kind": "shed", "name": "stats", "port": "box", "taken": 0, "given": 0, "window": window},
@@ -67,7 +72,7 @@ def rows(tuples: int, window: int | None = None) -> list[dict[str, Any]]:
 def steering_of(job: Job, monkeypatch: pytest.MonkeyPatch) -> Steering:
     """Steering that has seen some batches of 10,000 tuples, four a second."""
     monkeypatch.setattr(module, "REFRESH", -1.0)
-    made = Steering(job, Machine(headroom=1.0))
+    made = Steering(job, Machine(headroom=1.0), Shedder(job.network))
     for _ in range(WARM + 5):
         made.note(rows(10_000), {"reports": 10_000}, 0.25, 0.12)
     return made
@@ -118,12 +123,11 @@ def test_when_all_is_exact_it_says_so(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_windows_that_lost_tuples_are_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     job = job_of(network(DELIVERED), tmp_path)
     lost = {"stats": WindowPart((-(2**63),), (0.3,))}
-    begun = Steering(job, Machine(), shedder=Shedder(job.network, lost), sheds=False)
+    begun = Steering(job, Machine(), Shedder(job.network, lost), sheds=False)
     plan = begun.without_shedding()
     assert plan is not None
     assert plan.results == lost
     following = begun.followed_by(job_of(network(None), tmp_path))
-    assert following.shedder is not None
     assert following.shedder.windows == lost
     other = au.network(stats=REPORTS.aggregate(on="n", size=20, by="seg", c="count(*)", box="stats"))
     assert begun.followed_by(job_of(other, tmp_path)).shedder == Shedder(other)
@@ -138,3 +142,57 @@ def test_only_what_cannot_wait_is_steered(tmp_path: Path) -> None:
                          ("replay:reports.csv?on=n&speed=1e12", False)):  # fmt: skip
         there = source(text.replace("reports.csv", f"{tmp_path}/reports.csv"), REPORTS.schema)
         assert steered(replace(job, sources={"reports": there}, starts={})) == urgent, text
+
+
+def test_a_run_that_is_started_again_knows_its_costs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    steering = steering_of(job_of(network(DELIVERED), tmp_path), monkeypatch)
+    steering.checkpoint = tmp_path
+    steering.save()
+    job = job_of(network(DELIVERED), tmp_path, 10_000_000, 0.9)
+    blind, again = (Steering.of(job, None, 1, True, 1.0, folder) for folder in (None, tmp_path))
+    assert blind.beginning({}) == {"interval": 0.0, "shed": None}
+    assert again.monitor == steering.monitor
+    begins = again.beginning({})
+    assert again.state == SHED
+    assert set(begins["shed"]["results"]) == {"stats"}
+    other = au.network(new=REPORTS.map(box="new", n="n").output(latency={1: 1, 3: 0}, delivered=DELIVERED))
+    costs = Steering.of(job_of(other, tmp_path), None, 1, True, 1.0, tmp_path).monitor.costs(other)
+    assert costs.boxes == {}  # boxes that are no longer there are not named
+
+
+def test_what_is_learned_is_kept_now_and_then(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    steering = Steering.of(job_of(network(DELIVERED), tmp_path), None, 1, True, 1.0, tmp_path)
+    empty = dict.fromkeys(SCHEMA.names)
+    tables = [pa.RecordBatch.from_pylist([empty | row | {"batch": 1} for row in rows(1000)], SCHEMA)]
+    for version in range(1, WARM + 3):
+        monkeypatch.setattr(module, "SAVING", -1.0 if version == WARM + 2 else 1e9)
+        steering.after(Batch(version, NOW + version), {"reports": 1000}, tables, {})
+        assert (read_learned(tmp_path).monitor == steering.monitor) == (version <= WARM or version == WARM + 2)
+    assert steering.service.rates["reports"] > 0
+    assert steering.service.outputs["stats"].loss == 0.0
+
+
+def plan_of(net: Network, part: float) -> ShedPlan:
+    return shed_plan(net, {}, {"stats": WindowPart((-(2**63),), (part,))})
+
+
+def test_a_plan_by_hand_holds_until_another_and_its_windows_are_remembered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = job_of(network(DELIVERED), tmp_path, 200_000, 0.9)
+    steering = steering_of(job, monkeypatch)
+    given = plan_of(job.network, 0.3)
+    assert steering.leave_out(given) == given
+    _, plan, _ = steering.next({}, NOW)
+    assert plan == given  # though more would have to be shed
+    following = steering.followed_by(job)
+    left = following.without_shedding()
+    assert left is not None
+    assert left.results == given.results
+    steering.note(rows(100, window=41), {"reports": 100}, 0.5, 0.03)
+    after = steering.leave_out(None)
+    assert after is not None
+    assert after.results == {"stats": WindowPart((-(2**63), 42), (0.3, 1.0))}
+    more = steering.leave_out(plan_of(job.network, 0.6))
+    assert more is not None
+    assert more.results == {"stats": WindowPart((-(2**63), 42), (0.3, 0.6))}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from australis.expressions import expr
 from australis.model.qos.graph import graph
 from australis.model.train import Train
-from australis.qos.ranks import BINS, NumberRank, ValueRank
+from australis.qos.ranks import BINS, NumberRank, ValueRank, WindowPart
 from australis.testing import train
 
 MASK = (1 << 64) - 1
@@ -88,3 +88,23 @@ def test_a_value_may_be_computed():
 def test_where_nothing_was_seen_all_are_kept():
     rank = ValueRank(expr("v"), WORTH, (0,) * BINS)
     assert (rank.of(train("v double", v=[1.0, 99.0])) < 0.5).all()
+
+
+LEAST, MOST = -(2**63), 2**63 - 1
+NUMBERS = st.sampled_from([LEAST, LEAST + 1, -1, 0, 1, 7, MOST - 1, MOST])
+
+
+@st.composite
+def steps(draw):
+    numbers = sorted(draw(st.sets(NUMBERS, max_size=4)))
+    return WindowPart(tuple(numbers), tuple(draw(st.sampled_from([0.0, 0.2, 0.5, 1.0])) for _ in numbers))
+
+
+@given(steps(), steps(), st.none() | NUMBERS)
+def test_windows_that_have_begun_keep_the_lesser_part_of_two_plans(before, after, seen):
+    both = before.followed_by(after, seen)
+    for number in (LEAST, LEAST + 1, -2, -1, 0, 1, 2, 6, 7, 8, MOST - 1, MOST):
+        begun = seen is None or number <= seen
+        assert both.at(number) == (min(before.at(number), after.at(number)) if begun else after.at(number))
+    assert both.followed_by(after, seen) == both
+    assert list(both.numbers) == sorted(set(both.numbers))

@@ -5,7 +5,7 @@ networks/       the networks that it has run, by number, each there before the f
 query/          Spark's own log of offsets and commits
 state/          the tables of boxes
 letters/        dead letters
-measures/       measurements of the last batches
+measures/       measurements of the last batches, and what was learned of costs
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ import time
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -13,6 +14,7 @@ import pyarrow as pa
 from australis.connectors.source import Offset, Source, Stamped, Urgent
 from australis.engine.batch import Batch
 from australis.engine.job import Job
+from australis.engine.learned import Learned, read_learned
 from australis.engine.measures import rows_of
 from australis.engine.notices import Notices
 from australis.engine.service import Service, ServiceWindow
@@ -26,6 +28,8 @@ REFRESH = 2.0
 """After how many seconds the model is made anew of what was measured."""
 RECENT = 20
 """Of how many batches the least time is what a batch takes by itself."""
+SAVING = 5.0
+"""After how many seconds what was learned is kept again."""
 WARM = 3
 """How many batches are left out of the measurements first: they compile."""
 
@@ -42,8 +46,8 @@ class Steering:
 
     job: Job
     machine: Machine
+    shedder: Shedder
     monitor: Monitor = field(default_factory=Monitor)
-    shedder: Shedder | None = None
     sheds: bool = True
     """Whether more may be shed; else windows only come back that were left out before."""
     state: str = NOTHING_SHED
@@ -51,37 +55,70 @@ class Steering:
     service: Service = field(default_factory=Service)
     """What the run does for its outputs, after the last batch."""
     notices: Notices = field(default_factory=Notices)
+    checkpoint: Path | None = None
+    """Where it keeps what it has learned, if anywhere."""
 
     def __post_init__(self) -> None:
         self._window = ServiceWindow(self.job.network)
         self._backlog: dict[str, int] = {}
         self._controller: Controller | None = None
         self._order: Order | None = None
-        self._refreshed = 0.0
+        self._refreshed, self._saved = 0.0, time.monotonic()
         self._batches = 0
         self._seen: dict[str, int] = {}
         self._clock = 0
         self._fixed: deque[float] = deque(maxlen=RECENT)
-        self.shedder = self.shedder or Shedder(self.job.network)
+        self._given: ShedPlan | None = None
 
     @classmethod
-    def of(cls, job: Job, last: Batch | None, cores: int, sheds: bool, headroom: float) -> Steering:
-        """The steering of a run that begins, or goes on from what its last batch left out of windows."""
+    def of(
+        cls, job: Job, last: Batch | None, cores: int, sheds: bool, headroom: float, checkpoint: Path | None = None
+    ) -> Steering:
+        """The steering of a run that begins, or goes on from what its last batch left out of windows.
+
+        If it has a checkpoint that stays, it begins with what was learned there, and keeps there what it learns.
+        """
         lost = {} if last is None or last.shed is None else last.shed.results
         windows = {name: part for name, part in lost.items() if name in job.network.named}
         machine = Machine(cores, job.partitions, headroom)
-        return cls(job, machine, shedder=Shedder(job.network, windows), sheds=sheds)
+        learned = Learned() if checkpoint is None else read_learned(checkpoint)
+        made = cls(job, machine, Shedder(job.network, windows), learned.monitor, sheds, checkpoint=checkpoint)
+        made._begin_with([] if learned.batch is None else [learned.batch])
+        return made
+
+    def _begin_with(self, fixed: Iterable[float]) -> None:
+        """Begin with what is known of costs, and of the least that batches take by themselves."""
+        self._fixed.extend(fixed)
+        if self._fixed and self.monitor.time and steered(self.job):
+            self._refresh()
 
     @property
     def idle(self) -> bool:
         """Whether there is nothing to steer: nothing is shed, and no window has lost tuples."""
-        assert self.shedder is not None
-        return not self.shedder.windows and not (self.sheds and steered(self.job))
+        return not self.shedder.windows and self._given is None and not (self.sheds and steered(self.job))
 
-    def beginning(self) -> dict[str, Any]:
-        """The directive of the first batch."""
-        plan = self.without_shedding()
+    def beginning(self, offsets: Mapping[str, Offset]) -> dict[str, Any]:
+        """The directive of the first batch: it begins at once."""
+        _, plan, _ = self.next(offsets, time.time_ns() // 1000)
         return {"interval": 0.0, "shed": None if plan is None else plan.render()}
+
+    def leave_out(self, plan: ShedPlan | None) -> ShedPlan | None:
+        """Shed by a plan that somebody gives until another is given, or none; what is left out from now on.
+
+        A window that has lost tuples is left out by whatever plan follows.
+        """
+        self._given, self._order, self.state = plan, None, NOTHING_SHED
+        return self.without_shedding() if plan is None else self._by_hand(plan)
+
+    def _by_hand(self, plan: ShedPlan) -> ShedPlan:
+        plan, self.shedder = self.shedder.by_hand(plan, self._seen)
+        return plan
+
+    def save(self) -> None:
+        """Keep what was learned."""
+        if self.checkpoint is not None and self.monitor.time:
+            Learned(self.monitor, min(self._fixed, default=None)).save(self.checkpoint)
+        self._saved = time.monotonic()
 
     def after(
         self, batch: Batch, taken: Mapping[str, int], tables: Iterable[pa.RecordBatch], offsets: Mapping[str, Offset]
@@ -97,6 +134,8 @@ class Steering:
                 interval, plan, least = self.next(offsets, now)
                 directive = {"interval": interval, "shed": None if plan is None else plan.render(), "least": least}
         self._serve(now)
+        if time.monotonic() - self._saved > SAVING:
+            self.save()
         return directive
 
     def _serve(self, now: int) -> None:
@@ -127,18 +166,23 @@ class Steering:
         if self._controller is not None and self._order is not None:
             self._controller = self._controller.observe(self._order, known, elapsed, seconds)
         if steered(self.job) and time.monotonic() - self._refreshed > REFRESH:
-            self._refreshed = time.monotonic()
-            # What is left of a large batch is more than what a batch takes by itself; the least of several comes near.
-            costs = replace(self.monitor.costs(self.job.network), batch=min(self._fixed))
-            model = LoadModel(self.job.network, self.job.plan, costs, self.machine)
-            self._controller = replace(self._controller or Controller(model), model=model, road=None)
+            self._refresh()
+
+    def _refresh(self) -> None:
+        """Make the model anew of what was measured."""
+        self._refreshed = time.monotonic()
+        # What is left of a large batch is more than what a batch takes by itself; the least of several comes near.
+        costs = replace(self.monitor.costs(self.job.network), batch=min(self._fixed))
+        model = LoadModel(self.job.network, self.job.plan, costs, self.machine)
+        self._controller = replace(self._controller or Controller(model), model=model, road=None)
 
     def next(self, offsets: Mapping[str, Offset], now: int) -> tuple[float, ShedPlan | None, int]:
         """How many seconds after the last batch the next one may begin, what it leaves out, and how much it takes.
 
         Where what waits cannot be shed to what fits, batches follow each other.
         """
-        assert self.shedder is not None
+        if self._given is not None:
+            return 0.0, self._by_hand(self._given), 0
         if self._controller is None or not (self.sheds and steered(self.job)):
             return 0.0, self.without_shedding(), 0
         waiting = self._waiting(offsets, now)
@@ -150,19 +194,24 @@ class Steering:
 
     def without_shedding(self) -> ShedPlan | None:
         """What is left out although there is room again: windows that have lost tuples."""
-        assert self.shedder is not None
         whole = {output.name: 1.0 for output in self.job.network.outputs}
         plan, self.shedder = self.shedder.plan(whole, self._seen)
         return plan
 
     def followed_by(self, job: Job) -> Steering:
-        """The steering of the network that follows. Boxes that stay remember the windows that have lost tuples."""
-        assert self.shedder is not None
+        """The steering of the network that follows. Boxes that stay remember the windows that have lost tuples.
+
+        A plan that somebody gave ends with the network that it was for.
+        """
         before, after = self.job.network.named, job.network.named
         stay = {n: part for n, part in self.shedder.windows.items() if n in after and after[n].box == before[n].box}
-        following = Steering(job, self.machine, self.monitor, Shedder(job.network, stay), self.sheds)
+        following = Steering(
+            job, self.machine, Shedder(job.network, stay), self.monitor, self.sheds, checkpoint=self.checkpoint
+        )
         following._seen, following._window = dict(self._seen), self._window.followed_by(job.network)
         following.service, following.notices = self.service, self.notices
+        following._clock = self._clock
+        following._begin_with(self._fixed)
         return following
 
     def _waiting(self, offsets: Mapping[str, Offset], now: int) -> Waiting:

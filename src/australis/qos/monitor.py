@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from math import exp
+from math import exp, isfinite
 from typing import Any
 
 from australis.errors import RunError
@@ -92,10 +92,17 @@ class Monitor:
         try:
             data = json.loads(text)
             places = {(str(kind), str(name), str(port)): sums for kind, name, port, *sums in data["sums"]}
-            seconds = {place: float(spent) for place, (spent, _) in places.items()}
-            return cls(seconds, {place: float(count) for place, (_, count) in places.items()}, float(data["time"]))
+            seconds = {place: _sum(spent) for place, (spent, _) in places.items()}
+            return cls(seconds, {place: _sum(count) for place, (_, count) in places.items()}, _sum(data["time"]))
         except (ValueError, KeyError, TypeError) as error:
             raise RunError(f"this is no monitor's state: {error!r}") from error
+
+
+def _sum(value: Any) -> float:
+    """A sum that was saved: a finite number from 0 on."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or value < 0:
+        raise ValueError(f"{value!r} is no sum")
+    return float(value)
 
 
 def _counted(row: Mapping[str, Any]) -> Iterable[tuple[str, float | None, float | None]]:

@@ -8,6 +8,7 @@ again sheds the same.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -24,7 +25,7 @@ from australis.model.windows import TupleWindows
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
 _SECOND = np.uint64(0x94D049BB133111EB)
-_LEAST = -(2**63)
+_LEAST, _MOST = -(2**63), 2**63 - 1
 _WINDOWS = np.uint64(0x57A1)
 BINS = 32
 """Into how many parts of equal width the worth of tuples is divided."""
@@ -114,6 +115,27 @@ class WindowPart:
         same = [place for place in range(1, len(parts)) if parts[place] == parts[place - 1]]
         kept = [place for place in range(len(parts)) if place not in same]
         return WindowPart(tuple(numbers[place] for place in kept), tuple(parts[place] for place in kept))
+
+    def followed_by(self, other: WindowPart, seen: int | None) -> WindowPart:
+        """The steps from now on, if another plan has these others: windows that have begun keep the lesser part.
+
+        Where it is not known which have begun (`seen` is none), all keep the lesser part.
+
+        >>> WindowPart((0,), (0.5,)).followed_by(WindowPart((4,), (0.2,)), 7)
+        WindowPart(numbers=(0, 4), parts=(0.5, 0.2))
+        >>> WindowPart((0,), (0.5,)).followed_by(WindowPart(), 7)
+        WindowPart(numbers=(0, 8), parts=(0.5, 1.0))
+        """
+        begun = _MOST if seen is None else seen
+        numbers = sorted({*self.numbers, *other.numbers, min(begun, _MOST - 1) + 1})
+        parts = [other.at(n) if n > begun else min(self.at(n), other.at(n)) for n in numbers]
+        steps = [place for place, part in enumerate(parts) if part != (parts[place - 1] if place else 1.0)]
+        return WindowPart(tuple(numbers[place] for place in steps), tuple(parts[place] for place in steps))
+
+    def at(self, number: int) -> float:
+        """The part of windows of a number that is kept."""
+        step = bisect_right(self.numbers, number)
+        return self.parts[step - 1] if step else 1.0
 
     def kept(self, windows: TupleWindows) -> Bools:
         """Which windows are kept; what is in none is."""

@@ -44,6 +44,16 @@ class Shedder:
             return None, after
         return shed_plan(self.network, self._of_results(kept, demands, parts), windows, worth), after
 
+    def by_hand(self, plan: ShedPlan, seen: Mapping[str, int]) -> tuple[ShedPlan, Shedder]:
+        """A plan that somebody gives, with what was left out of windows before; and the shedder after it."""
+        names = dict.fromkeys([*self.windows, *plan.results])
+        whole = WindowPart()
+        windows = {
+            name: self.windows.get(name, whole).followed_by(plan.results.get(name, whole), seen.get(name))
+            for name in names
+        }
+        return replace(plan, results=windows), replace(self, windows=windows)
+
     def _of_results(self, kept: Mapping[str, float], demands: Demands, parts: Mapping[str, float]) -> dict[str, float]:
         """What outputs keep of what comes to them: of the results of windows that were kept, more than of all."""
         above = {

@@ -14,6 +14,7 @@ import australis as au
 from australis.api.network import Network
 from australis.cli.main import app
 from australis.engine import ledger
+from australis.engine.learned import read_learned
 from australis.errors import RunError
 from australis.qos.ranks import WindowPart
 from australis.qos.shedding import shed_plan
@@ -259,6 +260,24 @@ def test_what_a_plan_leaves_out_is_counted_and_a_batch_that_is_run_again_leaves_
     found = {(int(time), int(vid)): int(n) for time, vid, n in (line.split(",") for line in lines["stats"])}
     assert found.items() <= exact.items()
     assert 0 < len(found) < len(exact)
+
+
+@spark_only
+def test_windows_that_lost_tuples_do_not_come_out_whole_when_the_network_changes(
+    spark: "SparkSession", folder: Path
+) -> None:
+    stats = REPORTS.aggregate(on="time", size=10, n="count(*)", box="stats")
+    net = au.network(stats=stats)
+    with following(spark, folder, net, stats=f"{folder}/stats.csv") as under_way:
+        under_way.leave_out(shed_plan(net, {}, {"stats": WindowPart((-(2**63),), (0.0,))}))
+        pa.csv.write_csv(reports(45), folder / "reports" / "0.csv")  # up to the middle of the window from 40 on
+        taken(under_way, 45)
+        under_way.change(au.network(stats=stats, all=REPORTS.map(m="mph", box="all")), all=f"{folder}/all.csv")
+        pa.csv.write_csv(reports(56, 45), folder / "reports" / "1.csv")
+        taken(under_way, 101)
+    assert (folder / "stats.csv").read_text().splitlines()[1:] == [f"{time},10" for time in range(50, 100, 10)]
+    assert ledger.read(folder / "checkpoint")["utility"].drop_null().to_pylist()
+    assert read_learned(folder / "checkpoint").monitor.time == under_way._steering.monitor.time
 
 
 @spark_only

@@ -131,8 +131,10 @@ class Run:
         for job in jobs.values():
             self._prepare(job, outlets)
         cores = self._spark.sparkContext.defaultParallelism
-        self._steering = Steering.of(jobs[current], last, cores, shed, headroom)
-        self._directive = replace(self._directive, **self._steering.beginning())
+        kept = checkpoint.path if checkpoint.lasting else None
+        self._steering = Steering.of(jobs[current], last, cores, shed, headroom, kept)
+        self._closing.callback(lambda: self._steering.save())  # a change puts another in its place
+        self._directive = replace(self._directive, **self._steering.beginning(checkpoint.log.inputs()))
         self._control.write(self._directive)
         self._gateway = self._spark.sparkContext._gateway
         self._hook = Hook(self._gateway, self._batch)
@@ -266,11 +268,11 @@ class Run:
             self.checkpoint.keep(after)
             self._prepare(after, outlets)
             self._closing.push(opened.pop_all())
-        steering = self._steering.followed_by(self._jobs[number])
-        self._direct(network=number, **steering.beginning())
+        with self._state:  # no batch may be steered by the network before in between
+            self._steering = self._steering.followed_by(self._jobs[number])
+            self._direct(network=number, **self._steering.beginning(self.checkpoint.log.inputs()))
         if not self._await_network(number):
             raise RunError("the run has ended; the network was not changed")
-        self._steering = steering
         self.checkpoint.sweep({lineage.name for each in (job, after) for lineage in each.lineages})
         for name, old in self._outlets[now].items():
             if outlets.get(name) is not old:
@@ -298,11 +300,13 @@ class Run:
         return outlets
 
     def leave_out(self, plan: ShedPlan | None) -> None:
-        """Shed by a plan from the next batch on; none ends it. A batch that is run again leaves out the same.
+        """Shed by a plan from the next batch on; none, or a change of the network, ends it.
 
-        A window that has lost tuples is left out by the plans that have its part; one without would let it out.
+        A batch that is run again leaves out the same. A window that has lost tuples does not come out later.
         """
-        self._direct(shed=None if plan is None else plan.render())
+        with self._state:
+            left_out = self._steering.leave_out(plan)
+            self._direct(shed=None if left_out is None else left_out.render())
 
     @property
     def service(self) -> Service:
@@ -378,11 +382,11 @@ class Run:
         again, log = batch.version <= self.since_start.version, self.checkpoint.log
         self.letters += 0 if again else letters
         progress = measures.progress(job.network, batch.version, tables) | {"seconds": seconds, "letters": self.letters}
-        steered = {} if again else self._steering.after(batch, progress["taken"], tables, log.inputs())
-        progress |= self.service.progress()
-        tables.append(self.service.table(batch.version))
-        self._ledger.write(batch.version, tables)
         with self._state:
+            steered = {} if again else self._steering.after(batch, progress["taken"], tables, log.inputs())
+            progress |= self.service.progress()
+            tables.append(self.service.table(batch.version))
+            self._ledger.write(batch.version, tables)
             if again and self.progress and self.progress[-1]["batch"] == batch.version:
                 self.progress.pop()
             self.progress.append(progress)
@@ -394,10 +398,10 @@ class Run:
             if not self._fixed:
                 taken = max(progress["taken"].values(), default=0)
                 self._direct(limit=paced(self._directive.limit, taken, seconds, AIM))
+            if steered:
+                least = 2 * steered.pop("least")
+                self._direct(**steered, limit=max(self._directive.limit, 0 if self._fixed else least))
             self._state.notify_all()
-        if steered:
-            least = 2 * steered.pop("least")
-            self._direct(**steered, limit=max(self._directive.limit, 0 if self._fixed else least))
 
 
 def _again(checkpoint: Checkpoint) -> str:
