@@ -11,11 +11,15 @@ import australis as au
 from australis.connectors.sources.memory import MemorySource
 from australis.engine.addresses import MEASURES
 from australis.engine.job import Job
-from australis.engine.measures import progress, rows_of
+from australis.engine.measures import SCHEMA, part, progress, rows_of
+from australis.engine.measures import output as output_row
+from australis.engine.service import ServiceWindow
+from australis.engine.spark.control import Control, Directive
 from australis.engine.succession import planned
 from australis.engine.totals import Totals
-from australis.qos.ranks import WindowPart
+from australis.qos.ranks import BINS, WindowPart
 from australis.qos.shedding import ShedPlan, shed_plan
+from australis.qos.worth import Worths
 from australis.testing import rows
 from tests.engine.test_stamp import trains_of
 
@@ -110,3 +114,107 @@ def test_without_a_plan_nothing_is_left_out(tmp_path: Path) -> None:
     batches, totals = run(NETWORK, None, 2, 1000, tmp_path / "exact")
     assert totals.shed == {}
     assert sum(summed(batches)["archive"].values()) == 3000
+
+
+GRAPH = {100: 0.0, 140: 0.3, 180: 1.0}
+FAST = EVERY.filter("mph > 100", box="fast").map(box="columns", v="mph", seg="seg")
+VALUED = au.network(
+    fast=FAST.output(delivered={0: 0, 1: 1}, value={"v": GRAPH}),
+    by_seg=EVERY.map(box="copy", seg="seg", mph="mph").output(delivered={0: 0, 1: 1}, value={"seg": {0: 1.0, 6: 0.0}}),
+)
+ALONE = au.network(fast=FAST.output(delivered={0: 0, 1: 1}, value={"v": GRAPH}))
+
+
+class Pressing(MemorySource):
+    """Tuples in memory that cannot wait."""
+
+    urgent = True
+
+
+def speeds(count: int, low: int, high: int) -> pa.RecordBatch:
+    chance = np.random.default_rng(7)
+    columns = {"t": np.arange(count), "seg": chance.integers(0, 7, count), "mph": chance.integers(low, high, count)}
+    return pa.record_batch({name: pa.array(each, pa.int32()) for name, each in columns.items()})
+
+
+def steered(
+    network: au.Network, tuples: list[pa.RecordBatch], kept: dict[str, float], partitions: int, folder: Path
+) -> tuple[list[dict[str, list]], ServiceWindow]:
+    """The tuples of outputs, batch by batch of 1000, each after the tenth shed by the worth of those before.
+
+    And the service.
+    """
+    sources = {"reports": Pressing(tuple(tuples))}
+    folder.mkdir()
+    job = Job(network, planned(network, sources, partitions), sources, str(folder / "checkpoint"), partitions)
+    worths, window, found = Worths(network), ServiceWindow(network), []
+    for batch, trains in trains_of(job, 1000, folder):
+        tables = [each.tuples.select(SCHEMA.names) for each in trains[MEASURES]]
+        for output in network.outputs:
+            parts = rows_of([part(output.name, "", trains.get(output.name, []))])
+            tables.append(output_row(batch.version, output.name, parts, batch.clock))
+        measured = list(rows_of(tables))
+        worths, offers = worths.add(measured, 1.0)
+        window.add(batch.version * 1_000_000, measured, offers)
+        found.append({o.name: [row for each in trains.get(o.name, []) for row in rows(each)] for o in network.outputs})
+        plan = shed_plan(network, kept if len(found) >= 10 else {}, worth=worths.counts())
+        Control(str(folder)).write(Directive(job.number, 1000, shed=plan.render()))
+    return found, window
+
+
+def worth(values: list) -> np.ndarray:
+    return np.interp([row[0] for row in values], list(GRAPH), list(GRAPH.values()))
+
+
+@pytest.mark.parametrize("partitions", [1, 2])
+def test_of_a_value_graph_the_tuples_of_most_worth_come_out(partitions: int, tmp_path: Path) -> None:
+    tuples = [speeds(30_000, 0, 100)]
+    exact, _ = steered(ALONE, tuples, {}, partitions, tmp_path / "exact")
+    found, window = steered(ALONE, tuples, {"fast": 0.4}, partitions, tmp_path / "shed")
+    assert found[:10] == exact[:10]
+    for all_of_it, some in zip(exact[10:], found[10:], strict=True):
+        offered, kept = Counter(all_of_it["fast"]), Counter(some["fast"])
+        assert kept <= offered
+        dropped = list((offered - kept).elements())
+        assert worth(some["fast"]).min() >= worth(dropped).max() - 1 / BINS - 1e-12
+    late_exact, late = ([row for batch in each[10:] for row in batch["fast"]] for each in (exact, found))
+    share = len(late) / len(late_exact)
+    assert share == pytest.approx(0.4, abs=0.04)
+    # As many tuples by chance would be worth this part of all.
+    kept_worth = worth(late).sum() / worth(late_exact).sum()
+    assert kept_worth > 1.5 * share
+    service = window.outputs()["fast"]
+    everything = [[row for batch in each for row in batch["fast"]] for each in (found, exact)]
+    assert service.loss == pytest.approx(1 - len(everything[0]) / len(everything[1]), abs=0.03)
+    assert service.utility == pytest.approx(worth(everything[0]).sum() / worth(everything[1]).sum(), abs=0.03)
+
+
+def test_tuples_come_out_again_when_the_better_ones_end(tmp_path: Path) -> None:
+    tuples = [speeds(15_000, 0, 100), speeds(45_000, 54, 65)]  # most of the first are worth more
+    exact, _ = steered(ALONE, tuples, {}, 2, tmp_path / "exact")
+    found, _ = steered(ALONE, tuples, {"fast": 0.4}, 2, tmp_path / "shed")
+    parts = [len(some["fast"]) / len(all_of_it["fast"]) for all_of_it, some in zip(exact, found, strict=True)]
+    assert np.mean(parts[15:17]) < 0.2
+    assert np.mean(parts[-10:]) == pytest.approx(0.4, abs=0.05)
+
+
+def test_two_outputs_that_value_tuples_otherwise_get_theirs_from_one_input(tmp_path: Path) -> None:
+    tuples = [speeds(30_000, 0, 100)]
+    exact, _ = steered(VALUED, tuples, {}, 2, tmp_path / "exact")
+    found, window = steered(VALUED, tuples, {"fast": 0.3, "by_seg": 0.5}, 2, tmp_path / "shed")
+    service = window.outputs()
+    for name in ("fast", "by_seg"):
+        came, offered = (sum(len(batch[name]) for batch in each[10:]) for each in (found, exact))
+        assert came / offered == pytest.approx({"fast": 0.3, "by_seg": 0.5}[name], abs=0.04)
+        came, offered = (sum(len(batch[name]) for batch in each) for each in (found, exact))
+        assert service[name].loss == pytest.approx(1 - came / offered, abs=0.03)
+    segs = Counter(row[0] for batch in found[10:] for row in batch["by_seg"])
+    assert set(segs) == {0, 1, 2, 3}
+
+
+def test_a_batch_that_is_run_again_leaves_out_the_same_by_worth(tmp_path: Path) -> None:
+    counts = {"fast": tuple(range(BINS)), "by_seg": (5,) * BINS}
+    plan = shed_plan(VALUED, {"fast": 0.3, "by_seg": 0.5}, worth=counts)
+    assert ShedPlan.parse(plan.render()) == plan
+    batches, _ = run(VALUED, plan, 2, 700, tmp_path / "twice", twice=True)
+    assert batches[::2] == batches[1::2]

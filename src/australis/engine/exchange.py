@@ -37,6 +37,7 @@ class Outbox:
         self.job, self.batch, self.partition, self.measures = job, batch, partition, measures
         self._trains: dict[tuple[int, int], list[Train]] = {}
         self._numbers = {address: number for number, address in enumerate(job.addresses)}
+        self._valued = job.valued | (measures.shedding.valued if measures.shedding is not None else {})
 
     def add(self, address: Address, bucket: int, train: Train) -> None:
         """Send a train to a partition of an address."""
@@ -106,8 +107,10 @@ class Outbox:
         for output in self.job.network.outputs:
             port = (output.arrow.source, output.arrow.port)
             if output.name in names and output.arrow not in copied and port in trains:
-                shedding = self.measures.shedding
-                train = trains[port] if shedding is None else shedding.keep("output", output.name, trains[port])
+                shedding, train = self.measures.shedding, trains[port]
+                if output.name in self._valued and len(train):
+                    self.measures.worths.arrived(self._valued[output.name], train)
+                train = train if shedding is None else shedding.keep("output", output.name, train)
                 self.add(output.name, self.partition, train)
 
     def _send_to_stages(self, origin: int | None, trains: Arrows, copied: tuple[Arrow, ...]) -> None:

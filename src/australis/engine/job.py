@@ -9,7 +9,7 @@ from functools import cached_property
 import pyarrow as pa
 
 from australis.connectors.sink import Parted
-from australis.connectors.source import Divided, Offset, Source
+from australis.connectors.source import Divided, Offset, Source, Urgent
 from australis.engine.addresses import Address, list_addresses, schema_at
 from australis.engine.losses import unwired
 from australis.engine.superbox import stateful
@@ -17,6 +17,8 @@ from australis.model.box import REFUSED, lost
 from australis.model.network import Arrow, Input, Network
 from australis.plan import Plan, Stage
 from australis.plan.chains import Chain, chains
+from australis.qos.ranks import ValueRank
+from australis.qos.worth import worth_rank
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,18 @@ class Job:
     def streams(self) -> tuple[Input, ...]:
         """The inputs that are not stored tables."""
         return tuple(input for input in self.network.inputs if not input.static)
+
+    @cached_property
+    def urgent(self) -> tuple[str, ...]:
+        """The inputs whose tuples come whether they are taken or not."""
+        sources = ((input.name, self.sources[input.name]) for input in self.streams)
+        return tuple(name for name, source in sources if isinstance(source, Urgent) and source.urgent)
+
+    @cached_property
+    def valued(self) -> dict[str, ValueRank]:
+        """The outputs whose tuples may have to be shed by what they are worth, so that this is counted."""
+        ranks = ((output, worth_rank(output)) for output in self.network.outputs if self.urgent)
+        return {output.name: rank for output, rank in ranks if rank is not None and not output.qos.exact}
 
     @cached_property
     def stateful(self) -> frozenset[int]:

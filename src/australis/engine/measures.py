@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 import pyarrow as pa
 
+from australis.arrow.columns import Floats
 from australis.arrow.schema import schema
 from australis.engine.delays import Arrivals, ArrivalSketch, histogram, number_sketch
 from australis.engine.shedding import Shedding
@@ -19,6 +20,7 @@ from australis.model.box import LATE, OUT, REFUSED, lost
 from australis.model.network import Arrow, Network
 from australis.model.qos import Graph
 from australis.model.train import Ints, Train
+from australis.qos.worth import WorthCounts
 
 T = TypeVar("T")
 SCHEMA = schema(
@@ -26,11 +28,13 @@ SCHEMA = schema(
     " seconds double, taken bigint, given bigint, late bigint, refused bigint, bytes bigint,"
     " delay double, worst double, age double, oldest double, delays array<bigint>, fixed double, window bigint,"
     " fresh double, results bigint, utility double, loss double, p50 double, p95 double, p99 double,"
-    " rate double, backlog bigint, used double, state string"
+    " rate double, backlog bigint, used double, state string,"
+    " came array<bigint>, dropped array<bigint>, worths array<double>"
 )
 """A row is a `box`, an `arrow`, a `source`, an `exchange`, an `output`, a `sink`, a `shed` or a `batch`.
 
-The rows `service`, `input` and `load` tell what all that has come to; see `australis.engine.service`.
+A `worth` counts an output's tuples by what they are worth (`australis.qos.worth`). A `service`, an `input` and a `load`
+tell what all that has come to (`australis.engine.service`).
 
 Seconds are processor time of the thread that does the work, so that a busy machine makes nothing dearer; waiting for a
 disk is not counted. Those of a batch alone are by the clock.
@@ -79,6 +83,8 @@ class TaskMeasures:
     """When tuples came, by input."""
     costs: dict[tuple[str, str, str | None], list[float]] = field(default_factory=dict)
     """Seconds and tuples of all but boxes, by the kind of row, the name and the port."""
+    worths: WorthCounts = field(default_factory=WorthCounts)
+    """What the tuples of outputs are worth, as they come there."""
 
     def run(self, events: Iterable[Event | Passage], uncounted: Collection[tuple[str, str]] = ()) -> None:
         """Run boxes, and measure each. Those of a chain share its time by what they cost when they run one by one.
@@ -172,9 +178,9 @@ class TaskMeasures:
         for (kind, name, place), (seconds, took) in self.costs.items():
             if kind != "source":
                 rows.append(_row(batch, kind, name, place, partition, seconds=seconds, taken=int(took)))
-        if self.shedding is not None:
-            for name, kind, counts in self.shedding.rows():
-                rows.append(_row(batch, "shed", name, kind, partition, **counts))
+        shed, worths = ((), ()) if self.shedding is None else (self.shedding.rows(), self.shedding.worths.rows())
+        rows += [_row(batch, "shed", name, kind, partition, **counts) for name, kind, counts in shed]
+        rows += [_row(batch, "worth", name, at, partition, **each) for name, at, each in (*self.worths.rows(), *worths)]
         for name, sketch in self.arrivals.items():
             numbers, times = sketch.points()
             seconds, _ = self.costs.get(("source", name, OUT), (0.0, 0))
@@ -184,7 +190,12 @@ class TaskMeasures:
 
 
 def _row(
-    batch: int, kind: str, name: str | None, port: str | None, partition: int | None, **values: float | Ints | None
+    batch: int,
+    kind: str,
+    name: str | None,
+    port: str | None,
+    partition: int | None,
+    **values: float | Ints | Floats | None,
 ) -> tuple[object, ...]:
     place = {"batch": batch, "kind": kind, "name": name, "port": port, "partition": partition}
     return tuple((place | values).get(column) for column in SENT.names)

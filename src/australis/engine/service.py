@@ -13,6 +13,7 @@ from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from math import isnan
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from australis.model.train import Ints
 from australis.qos.control import NOTHING_SHED
 from australis.qos.delivery import RESULTS, Deliveries
 from australis.qos.utility import mean_utility
+from australis.qos.worth import Offer
 
 SPAN = 60.0
 """Over how many seconds the service of an output is measured."""
@@ -93,13 +95,17 @@ class ServiceWindow:
     def __post_init__(self) -> None:
         self._batches: deque[tuple[int, Sums, dict[str, Ints]]] = deque()
 
-    def add(self, clock: int, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Add the rows that were measured of a batch, at its time in microseconds."""
+    def add(
+        self, clock: int, rows: Iterable[Mapping[str, Any]], offers: Mapping[str, Offer] = MappingProxyType({})
+    ) -> None:
+        """Add the rows that were measured of a batch, at its time in microseconds, and what was offered to outputs."""
         sums, delays = Sums(float), dict[str, Ints]()
         for row in rows:
             self._count(row, sums)
             if row["kind"] == "output" and row["delays"] is not None:
                 delays[row["name"]] = np.array(row["delays"], np.int64)
+        for name, offer in offers.items():
+            _offer(name, offer, sums)
         self._batches.append((clock, sums, delays))
         self._sum(sums, delays, 1)
         while self._batches[0][0] < clock - SPAN * 1e6:
@@ -124,15 +130,25 @@ class ServiceWindow:
         counts = self.delays.get(name, np.zeros(len(EDGES) + 1, np.int64))
         marks = (quantile(counts, part) for part in (0.5, 0.95, 0.99))
         p50, p95, p99 = (None if isnan(mark) else mark for mark in marks)
-        return OutputService(mean_utility(qos, fresh, delivered), 1 - delivered, p50, p95, p99)
+        kept, worth_kept = (self._part(name, *sums) for sums in (("kept", "offered"), ("worth kept", "worth")))
+        utility = mean_utility(qos, fresh, delivered * worth_kept)
+        return OutputService(utility, 1 - delivered * kept, p50, p95, p99)
+
+    def _part(self, output: str, kept: str, offered: str) -> float:
+        """The part that was kept of what was offered to an output where tuples are left out by their worth."""
+        some, all_of_it = self.sums.get((kept, output), 0.0), self.sums.get((offered, output), 0.0)
+        return min(max(some / all_of_it, 0.0), 1.0) if all_of_it > some else 1.0
 
     def _deliveries(self) -> Deliveries:
         places = {
             (kind, name): (max(self.sums["passed", kind, name], 0.0), max(dropped, 0.0))
             for (kind, name), dropped in _of(self.sums, "dropped")
         }
+        if not any(dropped for _, dropped in places.values()):
+            return Deliveries(self.network)
         arrows = {place: max(tuples, 0.0) for place, tuples in _of(self.sums, "arrow")}
-        return Deliveries(self.network, places, arrows)
+        apart = frozenset((key[1], (key[2], key[3])) for key, value in self.sums.items() if key[0] == "apart" and value)
+        return Deliveries(self.network, places, arrows, apart)
 
     def _count(self, row: Mapping[str, Any], sums: Sums) -> None:
         kind, name = row["kind"], row["name"]
@@ -159,6 +175,16 @@ class ServiceWindow:
             self.sums[key] += sign * value
         for name, counts in delays.items():
             self.delays[name] = self.delays.get(name, np.zeros_like(counts)) + sign * counts
+
+
+def _offer(name: str, offer: Offer, sums: Sums) -> None:
+    """Count what was offered to an output, and where its tuples were left out by their worth."""
+    sums["offered", name] += offer.offered
+    sums["kept", name] += offer.kept
+    sums["worth", name] += offer.worth_offered
+    sums["worth kept", name] += offer.worth_kept
+    for kind, place in offer.places:
+        sums["apart", name, kind, place] += 1
 
 
 def _of(sums: Sums, what: str) -> list[tuple[tuple[str, str], float]]:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from australis.model.network import Network
 from australis.model.train import Train
-from australis.qos.shedding import Place, ShedPlan
+from australis.qos.ranks import ValueRank
+from australis.qos.shedding import Place, ShedPlan, where
+from australis.qos.worth import WorthCounts, worth_rank
 
 
 @dataclass
@@ -24,15 +27,27 @@ class Shedding:
     """The greatest window that boxes whose windows are left out have had tuples of."""
     results: Counter[str] = field(default_factory=Counter)
     """How many results of boxes were left out since their windows were; each window that is left out has one."""
+    worths: WorthCounts = field(default_factory=WorthCounts)
+    """What was worth how much, where tuples are left out by that."""
+
+    @cached_property
+    def valued(self) -> dict[str, ValueRank]:
+        """The outputs of which tuples are left out by their worth, and how they value them."""
+        named = {rank.output for place in self.plan.places for rank in self.plan.ranks(place)}
+        ranks = ((output.name, worth_rank(output)) for output in self.network.outputs if output.name in named)
+        return {name: rank for name, rank in ranks if rank is not None}
 
     def keep(self, kind: str, name: str, train: Train) -> Train:
         """What goes on at a place."""
         place = (kind, name)
         if kind == "box" and name in self.plan.results:
             self._see(name, train)
-        if place not in self.plan.places:
+        if place not in self.plan.places or not len(train):
             return train
-        kept = self.plan.kept(self.network, (place,), train)
+        mask = self.plan.mask(self.network, (place,), train)
+        for rank in self.plan.ranks(place):
+            self.worths.left_out(rank, place, train, mask)
+        kept = where(train, mask)
         self.kept[place] += len(kept)
         self.dropped[place] += len(train) - len(kept)
         return kept
@@ -55,9 +70,13 @@ class Shedding:
     def keep_for(self, boxes: Iterable[str], train: Train) -> Train:
         """What goes on to several boxes elsewhere, each of which leaves out the rest of what it does not want."""
         places = [("box", name) for name in dict.fromkeys(boxes)]
-        if not all(place in self.plan.places for place in places):
+        if not len(train) or not all(place in self.plan.places for place in places):
             return train
-        kept = self.plan.kept(self.network, places, train)
+        mask = self.plan.mask(self.network, places, train)
+        for place in places:
+            for rank in self.plan.ranks(place):  # what goes on is counted where it arrives
+                self.worths.left_out(rank, place, train, mask, counts_kept=False)
+        kept = where(train, mask)
         self.dropped.update(dict.fromkeys(places, len(train) - len(kept)))
         return kept
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from australis.connectors.source import Offset, Source, Stamped, Urgent
+from australis.connectors.source import Offset, Source, Stamped
 from australis.engine.batch import Batch
 from australis.engine.job import Job
 from australis.engine.learned import Learned, read_learned
@@ -23,6 +23,7 @@ from australis.qos.load import LoadModel, Machine
 from australis.qos.monitor import Monitor
 from australis.qos.shedder import Shedder
 from australis.qos.shedding import ShedPlan
+from australis.qos.worth import Worths
 
 REFRESH = 2.0
 """After how many seconds the model is made anew of what was measured."""
@@ -37,7 +38,7 @@ WARM = 3
 def steered(job: Job) -> bool:
     """Whether outputs say what they are worth, and tuples come that cannot wait: there is something to steer then."""
     worth = [output.qos for output in job.network.outputs]
-    return bool(_urgent(job)) and any(qos.latency is not None or qos.delivered is not None for qos in worth)
+    return bool(job.urgent) and any(qos.latency is not None or qos.delivered is not None for qos in worth)
 
 
 @dataclass
@@ -60,6 +61,7 @@ class Steering:
 
     def __post_init__(self) -> None:
         self._window = ServiceWindow(self.job.network)
+        self.worths = Worths(self.job.network)
         self._backlog: dict[str, int] = {}
         self._controller: Controller | None = None
         self._order: Order | None = None
@@ -127,7 +129,8 @@ class Steering:
         now = time.time_ns() // 1000
         seconds, elapsed = (now - batch.clock) / 1e6, (batch.clock - (self._clock or batch.clock)) / 1e6
         self._clock, rows, directive = batch.clock, list(rows_of(tables)), dict[str, Any]()
-        self._window.add(batch.clock, rows)
+        self.worths, offers = self.worths.add(rows, max(elapsed or seconds, 0.0))
+        self._window.add(batch.clock, rows, offers)
         if seconds > 0 and elapsed >= 0:  # else the clock was set
             self.note(rows, taken, elapsed or seconds, seconds)
             if not self.idle:
@@ -162,7 +165,7 @@ class Steering:
         if self._batches <= WARM:
             return
         self.monitor = self.monitor.add(rows, elapsed)
-        known = {name: float(taken.get(name, 0)) for name in _urgent(self.job)}
+        known = {name: float(taken.get(name, 0)) for name in self.job.urgent}
         if self._controller is not None and self._order is not None:
             self._controller = self._controller.observe(self._order, known, elapsed, seconds)
         if steered(self.job) and time.monotonic() - self._refreshed > REFRESH:
@@ -188,7 +191,7 @@ class Steering:
         waiting = self._waiting(offsets, now)
         order, self._controller = self._controller.order(waiting)
         self._order, self.state = order, order.state
-        plan, self.shedder = self.shedder.plan(order.kept, self._seen)
+        plan, self.shedder = self.shedder.plan(order.kept, self._seen, self.worths.counts())
         interval = 0.0 if order.state == EXACT else order.interval
         return interval, plan, int(max(waiting.tuples.values())) if order.state == SHED else 0
 
@@ -210,23 +213,17 @@ class Steering:
         )
         following._seen, following._window = dict(self._seen), self._window.followed_by(job.network)
         following.service, following.notices = self.service, self.notices
-        following._clock = self._clock
+        following._clock, following.worths = self._clock, self.worths.followed_by(job.network)
         following._begin_with(self._fixed)
         return following
 
     def _waiting(self, offsets: Mapping[str, Offset], now: int) -> Waiting:
         """What waits in sources that cannot wait. Others are slowed by the limit of batches."""
-        names = _urgent(self.job)
+        names = self.job.urgent
         places = [(name, self.job.sources[name], offsets.get(name, self.job.starts[name])) for name in names]
         self._backlog = {name: source.backlog(offset) for name, source, offset in places}
         tuples = {name: float(count) for name, count in self._backlog.items()}
         return Waiting(tuples, max(_ages([(source, offset) for _, source, offset in places], now), default=0.0))
-
-
-def _urgent(job: Job) -> list[str]:
-    """The inputs whose tuples come whether they are taken or not."""
-    sources = ((input.name, job.sources[input.name]) for input in job.streams)
-    return [name for name, source in sources if isinstance(source, Urgent) and source.urgent]
 
 
 def _ages(sources: Sequence[tuple[Source, Offset]], now: int) -> list[float]:

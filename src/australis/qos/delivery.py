@@ -29,11 +29,13 @@ class Deliveries:
     """Where tuples may be left out."""
     arrows: Mapping[tuple[str, str], float] = field(default_factory=dict)
     """The tuples on each arrow; they weigh the ways that meet at a box."""
-    apart: Mapping[tuple[str, Place], Flow] = field(default_factory=dict)
-    """The flow at places that is not the same for all outputs: by the output, in its own tuples."""
+    apart: frozenset[tuple[str, Place]] = frozenset()
+    """The places at which what is left out of an output is counted otherwise: by its own tuples (`qos/worth.py`)."""
 
     def delivered(self, output: str) -> float:
         """The part of an output that came out; 1 if nothing was left out."""
+        if not self.places:
+            return 1.0
         (arrow,) = (each.arrow for each in self.network.outputs if each.name == output)
         return self._part(output, arrow.source, {}) * self._went_on(output, ("output", output))
 
@@ -55,8 +57,8 @@ class Deliveries:
         return self.arrows.get((arrow.source, arrow.port), 0.0)
 
     def _went_on(self, output: str, place: Place) -> float:
-        passed, dropped = self.apart.get((output, place), self.places.get(place, (0.0, 0.0)))
-        return passed / (passed + dropped) if dropped > 0 else 1.0
+        passed, dropped = self.places.get(place, (0.0, 0.0))
+        return passed / (passed + dropped) if dropped > 0 and (output, place) not in self.apart else 1.0
 
 
 def _together(ways: list[tuple[float, float]]) -> float:

@@ -61,6 +61,8 @@ class ValueRank:
     counts: tuple[int, ...]
     """How many tuples had a worth in each of BINS parts of [0, 1], the least first."""
     seed: int = 0
+    output: str = ""
+    """The output that values them so."""
 
     def of(self, train: Train) -> Floats:
         bins = self.bins(self.worth(train))
@@ -71,7 +73,7 @@ class ValueRank:
 
     def worth(self, train: Train) -> Floats:
         """What each tuple is worth."""
-        values, valid = plain(self.value.bind(train.schema).evaluate(train.view).cast(pa.float64()))
+        values, valid = plain(self.value.bind(train.schema).evaluate(train.view).cast(pa.float64(), safe=False))
         worth = self.graph.utilities(values)
         known = ~np.isnan(values) if valid is None else valid & ~np.isnan(values)
         return np.where(known, worth, 1.0)

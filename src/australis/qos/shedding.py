@@ -7,7 +7,7 @@ inputs if it can be. Where ways part, a tuple is kept that is wanted on any of t
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -68,12 +68,19 @@ class ShedPlan:
 
     def kept(self, network: Network, places: Collection[Place], train: Train) -> Train:
         """What is kept of a train at any of some places of the plan."""
-        if not len(train):
-            return train
+        return where(train, self.mask(network, places, train)) if len(train) else train
+
+    def mask(self, network: Network, places: Collection[Place], train: Train) -> Bools:
+        """Which tuples are kept."""
         mask = np.zeros(len(train), np.bool_)
         for keep in dict.fromkeys(keep for place in places for keep in self.places[place]):
             mask |= keep.mask(network, train)
-        return _where(train, mask)
+        return mask
+
+    def ranks(self, place: Place) -> list[ValueRank]:
+        """The ranks by worth at a place, one for each output that values its tuples."""
+        ranks = (keep.rank for keep in self.places[place] if isinstance(keep, TupleKeep))
+        return [rank for rank in ranks if isinstance(rank, ValueRank)]
 
     def results_kept(self, network: Network, box: str, results: Train) -> Train:
         """The results of a box whose windows were kept."""
@@ -81,7 +88,7 @@ class ShedPlan:
             return results
         windows = network.named[box].box.windows(results)
         assert windows is not None
-        return _where(results, self.results[box].kept(windows))
+        return where(results, self.results[box].kept(windows))
 
     def render(self) -> dict[str, Any]:
         """The plan as JSON can hold it, in an offset."""
@@ -162,7 +169,7 @@ class _Planner:
         if output.qos.value is None or counts is None:
             return (TupleKeep(NumberRank(self.seed), part),)
         column, graph = output.qos.value
-        return (TupleKeep(ValueRank(expr(column), graph, tuple(counts), self.seed), part),)
+        return (TupleKeep(ValueRank(expr(column), graph, tuple(counts), self.seed, output.name), part),)
 
     def _through(self, node: Node, wanted: Mapping[Arrow, Wanted]) -> Wanted:
         """What a box wants of the tuples that it takes, so that all is there which is wanted of its results."""
@@ -197,8 +204,7 @@ class _Planner:
                 whole = of(replaced(value.node, lambda part: made[part.name].node if isinstance(part, Name) else None))
                 if may_fail(whole, schemas[0]):
                     return None
-                rank = ValueRank(whole, keep.rank.graph, keep.rank.counts, keep.rank.seed)
-                carried.append(TupleKeep(rank, keep.part))
+                carried.append(TupleKeep(replace(keep.rank, value=whole), keep.part))
             else:
                 carried.append(keep)
         return tuple(carried)
@@ -228,7 +234,8 @@ def _any(wants: Sequence[Wanted]) -> Wanted:
     return tuple(parts.values())
 
 
-def _where(train: Train, mask: Bools) -> Train:
+def where(train: Train, mask: Bools) -> Train:
+    """The tuples of a mask."""
     mask_array: Any = arrow(mask, None, pa.bool_())
     return train.where(mask_array)
 
@@ -240,7 +247,7 @@ def _written(keep: Keep) -> list[Any]:
         return ["number", keep.part, keep.rank.seed]
     rank = keep.rank
     points = [list(point) for point in rank.graph.points]
-    return ["value", keep.part, str(rank.value), points, list(rank.counts), rank.seed]
+    return ["value", keep.part, str(rank.value), points, list(rank.counts), rank.seed, rank.output]
 
 
 def _read(data: Sequence[Any]) -> Keep:
@@ -249,6 +256,6 @@ def _read(data: Sequence[Any]) -> Keep:
         return WindowKeep(rest[0], WindowPart(tuple(rest[1]), tuple(rest[2])))
     if kind == "number":
         return TupleKeep(NumberRank(rest[1]), rest[0])
-    part, value, points, counts, seed = rest
+    part, value, points, counts, seed, output = rest
     graph = Graph(tuple((float(x), float(y)) for x, y in points))
-    return TupleKeep(ValueRank(expr(value), graph, tuple(counts), seed), part)
+    return TupleKeep(ValueRank(expr(value), graph, tuple(counts), seed, output), part)

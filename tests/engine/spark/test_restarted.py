@@ -5,6 +5,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.dataset
@@ -16,8 +17,10 @@ from australis.cli.main import app
 from australis.engine import ledger
 from australis.engine.learned import read_learned
 from australis.errors import RunError
-from australis.qos.ranks import WindowPart
+from australis.qos.ranks import BINS, WindowPart
 from australis.qos.shedding import shed_plan
+from australis.qos.worth import worth_rank
+from australis.testing import train
 from tests.connectors.sinks.test_callback import Target
 from tests.engine.spark.test_run import REPORTS, reports
 
@@ -273,11 +276,63 @@ def test_windows_that_lost_tuples_do_not_come_out_whole_when_the_network_changes
         pa.csv.write_csv(reports(45), folder / "reports" / "0.csv")  # up to the middle of the window from 40 on
         taken(under_way, 45)
         under_way.change(au.network(stats=stats, all=REPORTS.map(m="mph", box="all")), all=f"{folder}/all.csv")
-        pa.csv.write_csv(reports(56, 45), folder / "reports" / "1.csv")
-        taken(under_way, 101)
+        for number in range(4):
+            pa.csv.write_csv(reports(14, 45 + number * 14), folder / "reports" / f"{number + 1}.csv")
+            taken(under_way, 45 + (number + 1) * 14)
     assert (folder / "stats.csv").read_text().splitlines()[1:] == [f"{time},10" for time in range(50, 100, 10)]
     assert ledger.read(folder / "checkpoint")["utility"].drop_null().to_pylist()
-    assert read_learned(folder / "checkpoint").monitor.time == under_way._steering.monitor.time
+    learned = read_learned(folder / "checkpoint").monitor
+    assert learned.time > 0
+    assert learned == under_way._steering.monitor
+
+
+GRAPH = {"mph": {20: 0.0, 50: 0.3, 90: 1.0}}
+
+
+@spark_only
+def test_a_plan_by_worth_lets_out_the_tuples_of_most_worth(spark: "SparkSession", folder: Path) -> None:
+    fast = REPORTS.filter("time % 2 = 0", box="even").map(box="fast", mph="mph")
+    net = au.network(fast=fast.output(delivered={0: 0, 1: 1}, value=GRAPH))
+    rank = worth_rank(net.outputs[0])
+    assert rank is not None
+    offered = [row["mph"] for row in reports(400).to_pylist() if row["time"] % 2 == 0]
+    worths = rank.worth(train("mph int", mph=offered))
+    counts = np.bincount(rank.bins(worths), minlength=BINS)
+    with following(spark, folder, net, fast=f"{folder}/fast.csv") as under_way:
+        under_way.leave_out(shed_plan(net, {"fast": 0.3}, worth={"fast": tuple(counts.tolist())}))
+        for number in range(4):
+            pa.csv.write_csv(reports(100, number * 100), folder / "reports" / f"{number}.csv")
+        taken(under_way, 400)
+        service = under_way.service.outputs["fast"]
+    kept = [int(line) for line in (folder / "fast.csv").read_text().splitlines()[1:]]
+    least = np.sort(worths)[-int(0.3 * len(offered))]
+    found = rank.worth(train("mph int", mph=kept))
+    assert (found >= least - 1 / BINS).all()
+    above = worths > least + 1 / BINS
+    assert (found > least + 1 / BINS).sum() == above.sum()
+    assert 0.2 < len(kept) / len(offered) < 0.4
+    assert found.sum() / worths.sum() > 1.5 * len(kept) / len(offered)
+    assert service.loss == pytest.approx(1 - len(kept) / len(offered), abs=0.1)
+    assert service.utility == pytest.approx(found.sum() / worths.sum(), abs=0.1)
+
+
+@spark_only
+def test_runs_of_sources_that_cannot_wait_count_what_tuples_are_worth(spark: "SparkSession", folder: Path) -> None:
+    fast = REPORTS.filter("mph > 20", box="fast")
+    net = au.network(fast=fast.output(latency={60: 1, 90: 0}, delivered={0: 0, 1: 1}, value=GRAPH))
+    source = "rate:2000?time=cast(n as int)&vid=cast(n % 7 as int)&mph=cast(n % 100 as int)&limit=2000"
+    with net.start(reports=source, fast=f"{folder}/fast.csv", spark=spark, partitions=2) as under_way:
+        under_way.wait()
+        measured = under_way.measures().to_pylist()
+    came = np.sum([row["came"] for row in measured if row["kind"] == "worth"], axis=0)
+    rank = worth_rank(net.outputs[0])
+    assert rank is not None
+    worths = rank.worth(train("mph int", mph=list(range(21, 100)) * 20))
+    assert came.tolist() == np.bincount(rank.bins(worths), minlength=BINS).tolist()
+    last = [row for row in measured if row["kind"] == "service"][-1]
+    assert (last["utility"], last["loss"]) == (1.0, 0.0)
+    assert {row["kind"] for row in measured} >= {"service", "worth", "output", "batch"}
+    assert under_way.notices == ()
 
 
 @spark_only
