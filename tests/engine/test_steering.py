@@ -166,7 +166,9 @@ def test_what_is_learned_is_kept_now_and_then(tmp_path: Path, monkeypatch: pytes
     tables = [pa.RecordBatch.from_pylist([empty | row | {"batch": 1} for row in rows(1000)], SCHEMA)]
     for version in range(1, WARM + 3):
         monkeypatch.setattr(module, "SAVING", -1.0 if version == WARM + 2 else 1e9)
-        steering.after(Batch(version, NOW + version), {"reports": 1000}, tables, {})
+        batch = Batch(version, NOW + version)
+        assert steering.serve(batch, tables) is steering.serve(batch, tables) is steering.service
+        steering.after(batch, {"reports": 1000}, tables, {})
         assert (read_learned(tmp_path).monitor == steering.monitor) == (version <= WARM or version == WARM + 2)
     assert steering.service.rates["reports"] > 0
     assert steering.service.outputs["stats"].loss == 0.0

@@ -62,7 +62,7 @@ class Steering:
     def __post_init__(self) -> None:
         self._window = ServiceWindow(self.job.network)
         self.worths = Worths(self.job.network)
-        self._backlog: dict[str, int] = {}
+        self._served, self._backlog = 0, dict[str, int]()
         self._controller: Controller | None = None
         self._order: Order | None = None
         self._refreshed, self._saved = 0.0, time.monotonic()
@@ -99,9 +99,10 @@ class Steering:
         """Whether there is nothing to steer: nothing is shed, and no window has lost tuples."""
         return not self.shedder.windows and self._given is None and not (self.sheds and steered(self.job))
 
-    def beginning(self, offsets: Mapping[str, Offset]) -> dict[str, Any]:
-        """The directive of the first batch: it begins at once."""
-        _, plan, _ = self.next(offsets, time.time_ns() // 1000)
+    def beginning(self, offsets: Mapping[str, Offset] | None = None) -> dict[str, Any]:
+        """The directive of the first batch, which begins at once; by what waits after offsets, if these are given."""
+        known = self._given is not None or offsets is not None
+        plan = self.next(offsets or {}, time.time_ns() // 1000)[1] if known else self.without_shedding()
         return {"interval": 0.0, "shed": None if plan is None else plan.render()}
 
     def leave_out(self, plan: ShedPlan | None) -> ShedPlan | None:
@@ -128,30 +129,30 @@ class Steering:
         """The directive of the batch after one that is done; empty where there is nothing to steer."""
         now = time.time_ns() // 1000
         seconds, elapsed = (now - batch.clock) / 1e6, (batch.clock - (self._clock or batch.clock)) / 1e6
-        self._clock, rows, directive = batch.clock, list(rows_of(tables)), dict[str, Any]()
-        self.worths, offers = self.worths.add(rows, max(elapsed or seconds, 0.0))
-        self._window.add(batch.clock, rows, offers)
+        self._clock, directive = batch.clock, dict[str, Any]()
         if seconds > 0 and elapsed >= 0:  # else the clock was set
-            self.note(rows, taken, elapsed or seconds, seconds)
+            self.note(rows_of(tables), taken, elapsed or seconds, seconds)
             if not self.idle:
                 interval, plan, least = self.next(offsets, now)
                 directive = {"interval": interval, "shed": None if plan is None else plan.render(), "least": least}
-        self._serve(now)
+        kept = {} if self._order is None else self._order.kept
+        self.notices.see(now, self.job.network, replace(self.service, state=self.state), kept)
         if time.monotonic() - self._saved > SAVING:
             self.save()
         return directive
 
-    def _serve(self, now: int) -> None:
-        """Tell what outputs are worth now, and what has changed."""
-        known = self._controller if self.sheds else None
-        self.service = Service(
-            self._window.outputs(),
-            self.monitor.rates(self.job.network) if self.monitor.time else {},
-            self._backlog,
-            None if known is None else known.used,
-            self.state,
-        )
-        self.notices.see(now, self.job.network, self.service, {} if self._order is None else self._order.kept)
+    def serve(self, batch: Batch, tables: Iterable[pa.RecordBatch]) -> Service:
+        """What the run does for its outputs after a batch; one that is run again changes nothing."""
+        if batch.version > self._served:
+            self._served, rows = batch.version, list(rows_of(tables))
+            elapsed = (batch.clock - (self._clock or batch.clock)) / 1e6
+            self.worths, offers = self.worths.add(rows, max(elapsed, 0.0))
+            self._window.add(batch.clock, rows, offers)
+            known = self._controller if self.sheds else None
+            rates = self.monitor.rates(self.job.network) if self.monitor.time else {}
+            used = None if known is None else known.used
+            self.service = Service(self._window.outputs(), rates, self._backlog, used, self.state)
+        return self.service
 
     def note(self, rows: Iterable[Mapping[str, Any]], taken: Mapping[str, int], elapsed: float, seconds: float) -> None:
         """Note what was measured of a batch, `elapsed` seconds after the one before, and how long it took."""
@@ -207,7 +208,11 @@ class Steering:
         A plan that somebody gave ends with the network that it was for.
         """
         before, after = self.job.network.named, job.network.named
-        stay = {n: part for n, part in self.shedder.windows.items() if n in after and after[n].box == before[n].box}
+        stay = {
+            n: part
+            for n, part in self.shedder.windows.items()
+            if n in before and n in after and after[n].box == before[n].box
+        }
         following = Steering(
             job, self.machine, Shedder(job.network, stay), self.monitor, self.sheds, checkpoint=self.checkpoint
         )

@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from australis.arrow.schema import text
 from australis.connectors import dead_letters
 from australis.connectors.binding import bind_sinks, bind_sources, check_names, place_sources, unordered
-from australis.connectors.sink import Parted, Sink
+from australis.connectors.sink import Parted
 from australis.disk.temporary import TemporaryFolder
 from australis.engine import measures
 from australis.engine.addresses import DEAD_LETTERS
@@ -30,7 +29,7 @@ from australis.engine.idle import PATIENCE
 from australis.engine.job import Job
 from australis.engine.ledger import Ledger
 from australis.engine.merging import merging
-from australis.engine.outlet import OpenSink, deliver, outlet
+from australis.engine.outlet import OpenSink, deliver, followed_by
 from australis.engine.parcels import COLUMNS
 from australis.engine.service import Service
 from australis.engine.spark import alive
@@ -47,7 +46,7 @@ from australis.engine.spark.stream_source import NAME
 from australis.engine.steering import Steering
 from australis.engine.succession import successor
 from australis.engine.totals import Totals, read_totals
-from australis.errors import AustralisError, RunError, Subject
+from australis.errors import AustralisError, RunError
 from australis.model.network import Network
 from australis.qos.load import HEADROOM
 from australis.qos.shedding import ShedPlan
@@ -264,7 +263,7 @@ class Run:
         number = self.checkpoint.last_number() + 1
         after = successor(job, self._began[now], network, sources, number)
         with ExitStack() as opened:
-            outlets = self._changed(network, bind_sinks(network, named), opened)
+            outlets = followed_by(self._outlets[now], network, bind_sinks(network, named), self.checkpoint, opened)
             self.checkpoint.keep(after)
             self._prepare(after, outlets)
             self._closing.push(opened.pop_all())
@@ -278,26 +277,6 @@ class Run:
             if outlets.get(name) is not old:
                 old.writer.close()
         return self._began[number]
-
-    def _changed(self, network: Network, sinks: Mapping[str, Sink], opened: ExitStack) -> dict[str, OpenSink]:
-        """Where the outputs of another network go: as before, or where they are told to."""
-        before, outlets = self._outlets[self._directive.network], {}
-        for output in network.outputs:
-            schema, known = network.schema(output.arrow), before.get(output.name)
-            sink = sinks.get(output.name)
-            if sink is not None and (known is None or sink != known.sink):
-                known = outlet(output.name, sink, schema, self.checkpoint)
-                opened.callback(known.writer.close)
-            if known is None:
-                continue
-            if not known.schema.equals(schema):
-                raise RunError(
-                    f"has the columns {text(known.schema)} now, and would have {text(schema)};"
-                    " give it another sink by its name",
-                    Subject("output", output.name),
-                )
-            outlets[output.name] = known
-        return outlets
 
     def leave_out(self, plan: ShedPlan | None) -> None:
         """Shed by a plan from the next batch on; none, or a change of the network, ends it.
@@ -382,11 +361,10 @@ class Run:
         again, log = batch.version <= self.since_start.version, self.checkpoint.log
         self.letters += 0 if again else letters
         progress = measures.progress(job.network, batch.version, tables) | {"seconds": seconds, "letters": self.letters}
+        progress |= self._steering.serve(batch, tables).progress()
+        tables.append(self.service.table(batch.version))
+        self._ledger.write(batch.version, tables)
         with self._state:
-            steered = {} if again else self._steering.after(batch, progress["taken"], tables, log.inputs())
-            progress |= self.service.progress()
-            tables.append(self.service.table(batch.version))
-            self._ledger.write(batch.version, tables)
             if again and self.progress and self.progress[-1]["batch"] == batch.version:
                 self.progress.pop()
             self.progress.append(progress)
@@ -398,10 +376,11 @@ class Run:
             if not self._fixed:
                 taken = max(progress["taken"].values(), default=0)
                 self._direct(limit=paced(self._directive.limit, taken, seconds, AIM))
-            if steered:
+            self._state.notify_all()
+        with self._state:
+            if not again and (steered := self._steering.after(batch, progress["taken"], tables, log.inputs())):
                 least = 2 * steered.pop("least")
                 self._direct(**steered, limit=max(self._directive.limit, 0 if self._fixed else least))
-            self._state.notify_all()
 
 
 def _again(checkpoint: Checkpoint) -> str:
