@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 import australis as au
 from australis.engine.local import Local
+from australis.model.network import Network
+from australis.qos.road_map import Demands
 from australis.qos.shedder import Shedder
 from australis.testing import rows
 
@@ -28,8 +30,10 @@ def reports(first: int, count: int, chance: np.random.Generator) -> pa.RecordBat
     return pa.record_batch({name: pa.array(each, pa.int32()) for name, each in columns.items()})
 
 
-def run(batches: list[pa.RecordBatch], kept: list[dict[str, float]] | None) -> dict[str, Counter]:
-    local, found, shedder = Local(NETWORK), {output.name: Counter() for output in NETWORK.outputs}, Shedder(NETWORK)
+def run(
+    batches: list[pa.RecordBatch], kept: list[dict[str, float]] | None, network: Network = NETWORK
+) -> dict[str, Counter]:
+    local, found, shedder = Local(network), {output.name: Counter() for output in network.outputs}, Shedder(network)
     seen: dict[str, int] = {}
     for number, batch in enumerate(batches):
         if kept is not None:
@@ -37,7 +41,8 @@ def run(batches: list[pa.RecordBatch], kept: list[dict[str, float]] | None) -> d
             if plan is not None:
                 local.leave_out(plan)
         greatest = max(batch["t"].to_pylist()) // 10
-        seen["stats"] = max(seen.get("stats", greatest), greatest)
+        for node in network.nodes:
+            seen[node.name] = max(seen.get(node.name, greatest), greatest)
         for name, table in local.push(reports=batch).items():
             found[name].update(rows(table))
     for name, table in local.end().items():
@@ -88,3 +93,17 @@ def test_nothing_is_left_out_when_all_is_kept():
     plan, later = shedder.plan({"stats": 1.0, "busy": 1.0, "archive": 1.0})
     assert plan is not None  # it is not known yet which windows have begun
     assert later == shedder
+
+
+def test_windows_of_windows_are_exact_too():
+    hours = STATS.filter("n > 1", box="busy").aggregate(on="t", size=100, by="seg", n="sum(n)", box="hours")
+    network = au.network(
+        hours=hours.output(delivered={0: 0, 1: 1}), stats=STATS.filter("n > 2", box="n").output(delivered={0: 0, 1: 1})
+    )
+    assert Demands(network).windowed == {"hours"}
+    chance = np.random.default_rng(4)
+    batches = [reports(number * 2000, 2000, chance) for number in range(20)]
+    exact, found = run(batches, None, network), run(batches, [{"hours": 0.4, "stats": 0.2}] * 20, network)
+    for name in exact:
+        assert 0 < sum(found[name].values()) < 0.7 * sum(exact[name].values())
+        assert found[name] <= exact[name]

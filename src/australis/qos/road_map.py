@@ -62,9 +62,17 @@ class Demands:
 
     @cached_property
     def windowed(self) -> frozenset[str]:
-        """The boxes of which whole windows can be left out."""
+        """The boxes of which whole windows can be left out.
+
+        Not those whose results go on to windows: these would lack some of them, and come out wrong.
+        """
         firsts = ((node, empty(self.network.schema(node.sources[0]))) for node in self.network.nodes)
-        return frozenset(node.name for node, first in firsts if node.box.windows(first) is not None)
+        windows = {node.name for node, first in firsts if node.box.windows(first) is not None}
+        followed: set[str] = set()
+        for node in reversed(self.network.nodes):
+            if node.name in windows or node.name in followed:
+                followed.update(arrow.source for arrow in node.sources)
+        return frozenset(windows - followed)
 
     def _divisible(self, node: Node) -> bool:
         if node.name in self.windowed:
