@@ -48,8 +48,7 @@ and the tuples that it took, which are counted where they are sent. A sink is wh
 of packing, unpacking and writing, in tasks and, without a partition, on the driver, and there the tuples that it took.
 
 A shed is a place where tuples are left out: before the input, box or output (`port`) of this name. It has the tuples
-that came, and those that it gave; before a box with windows, the greatest window that it has had tuples of, and how
-many `results` were left out since their windows were.
+that came, and those that it gave; before a box with windows also the greatest, and the `results` that were left out.
 
 A batch has its seconds on the driver by the clock. Of these, `fixed` are those that are none of the others: all but the
 seconds of its slowest partition, and of the driver.

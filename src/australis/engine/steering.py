@@ -118,8 +118,8 @@ class Steering:
         return plan
 
     def save(self) -> None:
-        """Keep what was learned."""
-        if self.checkpoint is not None and self.monitor.time:
+        """Keep what was learned. Where the checkpoint was removed, the run itself tells."""
+        if self.checkpoint is not None and self.checkpoint.exists() and self.monitor.time:
             Learned(self.monitor, min(self._fixed, default=None)).save(self.checkpoint)
         self._saved = time.monotonic()
 
