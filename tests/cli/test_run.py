@@ -14,6 +14,7 @@ from australis import RunError
 from australis.cli import run as command
 from australis.cli.interrupts import Interrupts
 from australis.cli.run import RunReporter, StartingRun, WatchedRun
+from australis.engine.service import OutputService, Service
 from tests.cli.standin import StandIn
 
 
@@ -134,6 +135,24 @@ def test_quiet_says_nothing(slow, asked):
     told = telling(quiet=True)
     assert command._finish(run, asked, told, time.monotonic(), print) == 130
     assert told.console.file.getvalue() == ""
+
+
+@pytest.mark.parametrize("options", [{}, {"json": True}])
+def test_lines_about_shedding_are_told_once_and_what_was_shed_at_the_end(slow, asked, options, capsys):
+    run, reporter = slow(), telling(**options)
+    run.notices = ((7, "shedding since 12:00:00: fast keeps 50%"),)
+    run.service = Service({"fast": OutputService(0.5, 0.25)})
+
+    def end():
+        run.notices = (*run.notices, (8, "shedding ended at 12:00:09"))
+        run.active = False
+        run.finish.set()
+
+    threading.Timer(0.5, end).start()
+    command._finish(run, asked, reporter, time.monotonic(), lambda: None)
+    told = reporter.console.file.getvalue().splitlines()
+    assert [line for line in told if line.startswith("shedding")] == [line for _, line in run.notices]
+    assert told[-1] == "output fast: 25% shed in the last minute, utility 0.50"
 
 
 def test_a_failure_has_a_last_object_too(slow, asked, capsys):

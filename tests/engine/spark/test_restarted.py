@@ -270,12 +270,12 @@ def test_windows_that_lost_tuples_do_not_come_out_whole_when_the_network_changes
     spark: "SparkSession", folder: Path
 ) -> None:
     stats = REPORTS.aggregate(on="time", size=10, n="count(*)", box="stats")
-    net = au.network(stats=stats)
+    net, more = au.network(stats=stats), au.network(stats=stats, all=REPORTS.map(m="mph", box="all"))
     with following(spark, folder, net, stats=f"{folder}/stats.csv") as under_way:
         under_way.leave_out(shed_plan(net, {}, {"stats": WindowPart((-(2**63),), (0.0,))}))
         pa.csv.write_csv(reports(45), folder / "reports" / "0.csv")  # up to the middle of the window from 40 on
         taken(under_way, 45)
-        under_way.change(au.network(stats=stats, all=REPORTS.map(m="mph", box="all")), all=f"{folder}/all.csv")
+        under_way.change(more, all=f"{folder}/all.csv")
         for number in range(4):
             pa.csv.write_csv(reports(14, 45 + number * 14), folder / "reports" / f"{number + 1}.csv")
             taken(under_way, 45 + (number + 1) * 14)
@@ -284,6 +284,8 @@ def test_windows_that_lost_tuples_do_not_come_out_whole_when_the_network_changes
     learned = read_learned(folder / "checkpoint").monitor
     assert learned.time > 0
     assert learned == under_way._steering.monitor
+    with following(spark, folder, more, stats=f"{folder}/stats.csv", all=f"{folder}/all.csv") as again:
+        assert again._steering.monitor == learned
 
 
 GRAPH = {"mph": {20: 0.0, 50: 0.3, 90: 1.0}}
