@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from math import exp
 from typing import Any
 
@@ -96,6 +97,18 @@ class Monitor:
             return cls(seconds, {place: float(count) for place, (_, count) in places.items()}, float(data["time"]))
         except (ValueError, KeyError, TypeError) as error:
             raise RunError(f"this is no monitor's state: {error!r}") from error
+
+
+def monitored(rows: Iterable[Mapping[str, Any]], few: int = 6) -> tuple[Monitor, int]:
+    """The monitor after the batches of a run, from all that was measured of it, and how many batches there were.
+
+    The first third of the batches is left out, since it compiles, unless they are too few.
+    """
+    batches = [list(each) for _, each in groupby(rows, key=lambda row: row["batch"])]
+    monitor = Monitor()
+    for batch in batches[len(batches) // 3 if len(batches) >= few else 0 :]:
+        monitor = monitor.add(batch, sum(row["seconds"] for row in batch if row["kind"] == "batch"))
+    return monitor, len(batches)
 
 
 def _counted(row: Mapping[str, Any]) -> Iterable[tuple[str, float | None, float | None]]:
