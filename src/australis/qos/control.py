@@ -3,7 +3,7 @@
 A batch takes all that waits in sources that cannot wait. So what waits is the load, and there is no other queue. The
 batch is to be done before the first of its tuples leaves the flat part of a latency graph. If it would take longer, it
 sheds along the road map until it fits. What was predicted is compared with the time that batches took, so that wrong
-costs correct themselves.
+costs correct themselves: those of work, and what a batch takes by itself, each by its part of what was predicted.
 
 It is a pure value between batches: no clock, no threads. `qos/simulate.py` runs it against made-up machines.
 """
@@ -57,6 +57,8 @@ class Controller:
     model: LoadModel
     error: float = 1.0
     """The time that the work of batches took, by what the costs predicted."""
+    overhead: float = 1.0
+    """The time that batches took by themselves, by what was measured of it."""
     rates: Mapping[str, float] | None = None
     """Tuples a second on each input."""
     road: RoadMap | None = None
@@ -64,10 +66,10 @@ class Controller:
     def order(self, waiting: Waiting) -> tuple[Order, Controller]:
         """What the next batch does with what waits, and the controller that remembers the road map it used."""
         whole = dict.fromkeys((output.name for output in self.model.network.outputs), 1.0)
-        batch, longest = self.model.costs.batch, self.model.longest()
+        batch, longest = self.model.costs.batch * self.overhead, self.model.longest(self.overhead)
         work = self.model.load(waiting.tuples) * self.error
         room = self.model.machine.headroom * longest - batch
-        in_time = waiting.oldest + batch + work <= self.model.reach()
+        in_time = waiting.oldest + batch + work <= self.model.reach(self.overhead)
         if not work or work <= room or (in_time and self._sustained <= self.model.machine.headroom):
             return Order(self._interval(work), whole), self
         road = self._road(waiting.tuples)
@@ -83,25 +85,27 @@ class Controller:
     def observe(self, order: Order, taken: Mapping[str, float], elapsed: float, seconds: float) -> Controller:
         """The controller after a batch of tuples that took so many seconds, `elapsed` after the one before."""
         weight, learning = (1 - exp(-max(elapsed, 1e-3) / span) for span in (MEMORY, LEARNING))
-        batch, work = self.model.costs.batch, self.model.load(taken) * order.part
-        spent = max(seconds - batch, seconds / 10)
-        # A batch with little work in it tells little of how long work takes.
-        error = self.error * (spent / work / self.error) ** (learning * work / (work + batch)) if work else self.error
+        batch, work = self.model.costs.batch * self.overhead, self.model.load(taken) * order.part * self.error
+        # Normalised least mean squares: a batch with little work in it tells little of how long work takes, and if it
+        # takes long, that is so whatever is shed.
+        squares = batch * batch + work * work
+        off = learning * (seconds - batch - work) / squares if squares else 0.0
+        error, overhead = self.error * max(1 + off * work, 0.5), self.overhead * max(1 + off * batch, 0.5)
         rates = {name: tuples / max(elapsed, 1e-3) for name, tuples in taken.items()}
         if self.rates is not None:
             rates = {name: (1 - weight) * self.rates.get(name, rate) + weight * rate for name, rate in rates.items()}
-        return replace(self, error=min(max(error, 0.1), 10.0), rates=rates)
+        return replace(self, error=_bounded(error), overhead=_bounded(overhead), rates=rates)
 
     @property
     def _sustained(self) -> float:
         """The part of its time that the machine needs at the rates of late, with the longest intervals."""
         load = self.model.load(self.rates) if self.rates else 0.0
-        return load * self.error + self.model.costs.batch / self.model.longest()
+        return load * self.error + self.model.costs.batch * self.overhead / self.model.longest(self.overhead)
 
     def _interval(self, work: float) -> float:
         """The shortest interval at which batches fit into the headroom, by the rates, or else by what waits."""
-        load = self.model.load(self.rates) * self.error if self.rates else work / self.model.longest()
-        return self.model.interval(load)
+        load = self.model.load(self.rates) * self.error if self.rates else work / self.model.longest(self.overhead)
+        return self.model.interval(load, self.overhead)
 
     def _road(self, tuples: Mapping[str, float]) -> RoadMap:
         """The road map for tuples that come in these shares; loads in it are those of one tuple in all."""
@@ -117,6 +121,10 @@ class Controller:
         if self.rates is None or not (count := sum(self.rates.values())):
             return False
         return road.plans[-1].load * count * self.error > self.model.machine.headroom
+
+
+def _bounded(factor: float) -> float:
+    return min(max(factor, 0.1), 10.0)
 
 
 def _alike(mix: Mapping[str, float], other: Mapping[str, float]) -> bool:
