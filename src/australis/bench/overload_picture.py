@@ -47,7 +47,7 @@ def _by_load(steps: list[dict[str, Any]], path: Path) -> Path:
         parts.plot(factors, ours, marker="o", markersize=4, color=color, label=name)
     outputs = len(network().outputs)
     _axis(worth, "utility of all outputs", "load, times the capacity", (0, outputs * 1.05))
-    _axis(parts, "part of the worth that came, with our shedding", "load, times the capacity", (0, 1.05))
+    _axis(parts, "part of the worth that came, shed by graphs", "load, times the capacity", (0, 1.05))
     _axis(done, "work done, cores", "load, times the capacity", (0, None))
     return _save(figure, path)
 

@@ -13,7 +13,7 @@ from australis.bench.overload_goals import goals
 from australis.bench.overload_network import PARTS
 
 Rows = list[list[str]]
-WAYS = {"ours": "our shedding", "random": "random", "none": "none"}
+WAYS = {"ours": "by graphs", "random": "random", "none": "none"}
 
 
 def tables(report: dict[str, Any]) -> Iterator[tuple[str, list[str], Rows]]:
@@ -29,21 +29,21 @@ def tables(report: dict[str, Any]) -> Iterator[tuple[str, list[str], Rows]]:
     loads = [*report.get("steps", []), *report.get("curves", [])]
     if loads:
         names = list(loads[0]["ways"]["ours"]["utility"])
-        yield "Utility", ["load", "shedding", *names, "all", "best plan", "fairness", "delays on the flat part"], [
-            [
-                each["name"] if way == "ours" else "", WAYS[way],
-                *(f"{figures['utility'][name]:.2f}" for name in names),
-                f"{figures['total']:.2f}", f"{each['best']['utility']:.2f}" if way == "ours" and each["best"] else "",
-                f"{figures['fairness']:.2f}", f"{figures['flat']:.0%}",
-            ]
-            for each in loads for way, figures in each["ways"].items()
-        ]  # fmt: skip
-        columns = ["load", "shedding", "tuples/s", *(f"of {name}" for name in names), "shed", "delays back",
-                   "shed until", "batch, s"]  # fmt: skip
-        yield "What came, and when", columns, [_came(each, way, names) for each in loads for way in each["ways"]]
         yield (
-            "What it took",
-            ["load", "predicted", "boxes", "processes", "work/s", "MB", "controller", "others"],
+            "Utility",
+            ["load", "shedding", *names, "all", "best", "fairness", "on time"],
+            [_worth(each, way, names) for each in loads for way in each["ways"]],
+        )
+        columns = ["load", "shedding", "tuples/s", *names, "back in", "shed for"]
+        yield (
+            "What came, and the seconds until delays were back and nothing was shed",
+            columns,
+            [_came(each, way, names) for each in loads for way in each["ways"]],
+        )
+        columns = ["load", "model", "boxes", "all", "work", "MB", "batch, s", "shed", "control", "others"]
+        yield (
+            "What it took by graphs: cores, as the model has it and as measured",
+            columns,
             [_took(each) for each in loads],
         )
     if semantic := report.get("semantic"):
@@ -61,12 +61,21 @@ def tables(report: dict[str, Any]) -> Iterator[tuple[str, list[str], Rows]]:
         yield "Goals", ["", "goal", "found", ""], reached
 
 
+def _worth(load: dict[str, Any], way: str, names: list[str]) -> list[str]:
+    figures, best = load["ways"][way], load["best"] if way == "ours" else None
+    return [
+        load["name"] if way == "ours" else "", WAYS[way], *(f"{figures['utility'][name]:.2f}" for name in names),
+        f"{figures['total']:.2f}", f"{best['utility']:.2f}" if best else "", f"{figures['fairness']:.2f}",
+        f"{figures['flat']:.0%}",
+    ]  # fmt: skip
+
+
 def _came(load: dict[str, Any], way: str, names: list[str]) -> list[str]:
     figures = load["ways"][way]
     return [
         load["name"] if way == "ours" else "", WAYS[way], f"{figures['taken']:,.0f}",
-        *(f"{figures['delivered'][name]:.0%}" for name in names), f"{figures['shed']:,}", _after(figures["settled"]),
-        _after(figures["shed until"]), "" if figures["batch"] is None else f"{figures['batch']:.2f}",
+        *(f"{figures['delivered'][name]:.0%}" for name in names), _after(figures["settled"]),
+        _after(figures["shed until"]),
     ]  # fmt: skip
 
 
@@ -75,28 +84,34 @@ def _took(load: dict[str, Any]) -> list[str]:
     return [
         load["name"], f"{figures['predicted']:.2f}", f"{figures['spent']['counted']:.2f}",
         f"{figures['spent']['processes']:.2f}", f"{figures['work']:.2f}", f"{figures['memory'] / 1e6:,.0f}",
+        "" if figures["batch"] is None else f"{figures['batch']:.2f}", f"{figures['shed']:,}",
         f"{figures['steering']:.2%}", f"{figures['others']:.2f}",
     ]  # fmt: skip
 
 
 def _after(seconds: float | None) -> str:
-    return "never" if seconds is None else f"{seconds:.1f} s"
+    return "never" if seconds is None else f"{seconds:.1f}"
 
 
 def show(report: dict[str, Any], console: Console) -> None:
     """Print the tables."""
     for title, columns, rows in tables(report):
-        sheet = Sheet(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
+        sheet = Sheet(box=SIMPLE_HEAD, padding=(0, 0, 0, 1), show_edge=False, pad_edge=False)
         for place, column in enumerate(columns):
-            sheet.add_column(column, justify="right" if place else "left", no_wrap=not place)
+            sheet.add_column(column, justify="right" if place else "left", no_wrap=True)
         for row in rows:
             sheet.add_row(*row)
         console.print(title, highlight=False)
         console.print(sheet)
         console.print()
-    console.print(", ".join(f"{name} {value}" for name, value in report["machine"].items()), highlight=False)
+    console.print(_machine(report), highlight=False)
     if (others := busy(report)) is not None:
         console.print(f"other processes kept {others:.2f} cores busy on average", highlight=False)
+
+
+def _machine(report: dict[str, Any]) -> str:
+    known = {name: f"{value:.1f}" if name == "load" else value for name, value in report["machine"].items()}
+    return ", ".join(f"{name} {value}" for name, value in known.items())
 
 
 def busy(report: dict[str, Any]) -> float | None:
@@ -109,7 +124,7 @@ def busy(report: dict[str, Any]) -> float | None:
 
 def markdown(report: dict[str, Any]) -> str:
     """The tables as Markdown."""
-    where = ", ".join(f"{name} {value}" for name, value in report["machine"].items())
+    where = _machine(report)
     lines = [f"{where}\n"]
     for title, columns, rows in tables(report):
         lines += [title, "", *(f"| {' | '.join(line)} |" for line in (columns, ["---"] * len(columns), *rows)), ""]
