@@ -95,11 +95,13 @@ def _measure(
             raise RunError("bench overload: no rate was held without shedding; give one with --capacity RATE")
     setting = Setting(spark, model, yields(), capacity, span, note)
     if "steps" in chosen:
-        report["steps"] = steps(setting, _QUICK_FACTORS) if quick else steps(setting)
-        _save(report, json)
+        for each in steps(setting, _QUICK_FACTORS) if quick else steps(setting):
+            report.setdefault("steps", []).append(each)
+            _save(report, json)
     if "curves" in chosen:
-        report["curves"] = curves(setting)
-        _save(report, json)
+        for each in curves(setting):
+            report.setdefault("curves", []).append(each)
+            _save(report, json)
     if "semantic" in chosen:
         report["semantic"] = semantic(setting)
         _save(report, json)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,21 +45,21 @@ class Setting:
         return network()
 
 
-def steps(setting: Setting, factors: tuple[float, ...] = (*FACTORS[:2], ONE, *FACTORS[2:])) -> list[dict[str, Any]]:
+def steps(setting: Setting, factors: tuple[float, ...] = (*FACTORS[:2], ONE, *FACTORS[2:])) -> Iterator[dict[str, Any]]:
     """A report on each step of the load."""
-    return [
-        compared(setting, f"{factor:g} times", step(factor, setting.capacity, setting.span), factor)
-        for factor in factors
-    ]
+    for factor in factors:
+        yield compared(setting, f"{factor:g} times", step(factor, setting.capacity, setting.span), factor)
 
 
-def curves(setting: Setting) -> list[dict[str, Any]]:
+def curves(setting: Setting) -> Iterator[dict[str, Any]]:
     """A report on the sine, the bursts and the recorded traffic."""
     capacity, span = setting.capacity, setting.span
+    yield compared(setting, "sine", sine(capacity, span))
+    yield compared(setting, "bursts", bursts(capacity, span))
+    setting.note("recorded: simulating traffic")
     with tempfile.TemporaryDirectory() as folder:
         traffic = recorded(capacity, span, Path(folder))
-    named = {"sine": sine(capacity, span), "bursts": bursts(capacity, span), "recorded": traffic}
-    return [compared(setting, name, curve) for name, curve in named.items()]
+    yield compared(setting, "recorded", traffic)
 
 
 def compared(setting: Setting, name: str, curve: LoadCurve, factor: float | None = None) -> dict[str, Any]:
@@ -84,7 +84,7 @@ def compared(setting: Setting, name: str, curve: LoadCurve, factor: float | None
             keeps=(WINDOWED,) if way == "ours" else (),
         )
         report["ways"][way] = figures_of(setting, trial)
-        if way == "ours" and factor in (None, 2.0):
+        if way == "ours" and (factor == 2.0 or name == "bursts"):
             setting.note(f"{name}: exact windows of the same input")
             report["windows"] = windows_compared(setting, trial)
     return report
