@@ -14,8 +14,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import exp
 
-from australis.qos.load import LoadModel
+from australis.qos.load import LONGEST, LoadModel
 from australis.qos.road_map import Drop, RoadMap, road_map
+from australis.qos.utility import total
 
 MEMORY = 5.0
 """Over how many seconds rates are averaged."""
@@ -23,6 +24,10 @@ LEARNING = 2.0
 """Over how many seconds errors of prediction are."""
 MIX = 0.05
 """By how much the shares of inputs may change before the road map is drawn anew."""
+
+FLAT = 0.75
+"""Delays stay on the flat parts of graphs unless outputs are worth less so than this part of what they could be."""
+_LONGER = 1.25
 
 NOTHING_SHED, SHED, EXACT = "", "shed", "exact"
 
@@ -78,6 +83,10 @@ class Controller:
             return Order(longest, whole, state=EXACT), known
         if len(road.plans) == 1:
             return Order(longest, whole, state=EXACT), known
+        if (later := self._later(road)) is not None:
+            longest, room = later, self.model.machine.headroom * later - batch
+            if work <= room:
+                return Order(longest, whole), known
         whole_load = road.plans[0].load
         plan = road.at(whole_load * max(room, 0.0) / work)
         return Order(longest, plan.kept, tuple(road.drops(plan.kept)), SHED, plan.load / whole_load), known
@@ -101,6 +110,31 @@ class Controller:
         """The part of its time that the machine needs at the rates of late, with the longest intervals."""
         load = self.model.load(self.rates) if self.rates else 0.0
         return load * self.error + self.model.costs.batch * self.overhead / self.model.longest(self.overhead)
+
+    def _later(self, road: RoadMap) -> float | None:
+        """A longer interval than that of the flat parts, if all outputs are worth much more with it; else none.
+
+        Where a batch by itself takes nearly as long as a graph is flat, there is hardly room for work: outputs that are
+        somewhat late, and whole, are worth more then than all that would be shed for them to be in time.
+        """
+        load = self.model.load(self.rates) * self.error if self.rates else 0.0
+        longest, headroom = self.model.longest(self.overhead), self.model.machine.headroom
+        if not load or longest >= LONGEST:
+            return None
+        intervals = [longest]
+        while intervals[-1] < LONGEST:
+            intervals.append(min(intervals[-1] * _LONGER, LONGEST))
+        worths = [self._worth(road, load, each, each * (1 + headroom)) for each in intervals]
+        if worths[0] >= FLAT * max(worths):
+            return None
+        return intervals[max(range(len(worths)), key=lambda place: worths[place])]
+
+    def _worth(self, road: RoadMap, load: float, interval: float, delay: float) -> float:
+        """What all outputs are worth with a delay if batches of an interval shed a load to what fits."""
+        outputs = self.model.network.outputs
+        most = max(self.model.machine.headroom - self.model.costs.batch * self.overhead / interval, 0.0)
+        plan = road.at(road.plans[0].load * most / load)
+        return total(outputs, {output.name: delay for output in outputs}, plan.kept)
 
     def _interval(self, work: float) -> float:
         """The shortest interval at which batches fit into the headroom, by the rates, or else by what waits."""
