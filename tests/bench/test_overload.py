@@ -10,9 +10,7 @@ from australis.errors import RunError
 
 
 def test_unknown_parts_and_capacities_are_told_before_spark_starts():
-    with pytest.raises(
-        RunError, match=r"there is no part `stepss`; did you mean steps.* there are capacity, steps, curves"
-    ):
+    with pytest.raises(RunError, match=r"there is no part `stepss`; did you mean `steps`.*there are capacity, steps"):
         overload.main(only="stepss")
     with pytest.raises(RunError, match="a capacity is a number of tuples a second above 0, not -1"):
         overload.main(capacity=-1.0)
@@ -32,7 +30,7 @@ def test_a_short_run_reports_each_way_to_shed(tmp_path: Path, monkeypatch, spark
     assert set(step["ways"]) == {"ours", "random", "none"}
     assert sum(report["costs"]["parts"].values()) == pytest.approx(1)
     assert step["windows"]["equal"] == step["windows"]["came"] > 0
-    assert step["ways"]["ours"]["delivered"]["alerts"] == pytest.approx(1, abs=0.02)
+    assert step["ways"]["ours"]["delivered"]["alerts"] > 0.95
     assert 0 <= step["ways"]["random"]["total"] <= 3
     assert step["ways"]["none"]["shed"] == 0
     (tried,) = report["grid"]

@@ -3,6 +3,7 @@
 import pyarrow as pa
 import pytest
 
+from australis.bench import machine
 from australis.bench.overload_network import INPUT, network
 from australis.bench.overload_trial import Recorder, _batches, _Stopwatch
 from australis.connectors.sink import Sink, Writer
@@ -60,6 +61,11 @@ def test_batches_have_what_was_measured_of_them():
     assert batch.delays == {"archive": 0.75}
     assert batch.shed == {"box archived": 80}
     assert batch.boxes == {"moving": 100}
+
+
+def test_the_processor_time_of_the_machine_never_falls():
+    before = machine.used()
+    assert 0 < before <= machine.used()
 
 
 def test_a_stopwatch_gives_what_the_method_gives_and_raises_what_it_raises():

@@ -48,7 +48,9 @@ def main(
     chosen = only.split(",") if only else list(PARTS)
     for name in chosen:
         if name not in PARTS:
-            raise RunError(f"bench overload: there is no part `{name}`{near(name, PARTS)}; there are {listing(PARTS)}")
+            raise RunError(
+                f"bench overload: there is no part `{name}`{near(name, PARTS) or ';'} there are {listing(PARTS)}"
+            )
     if capacity is not None and not 0 < capacity < float("inf"):
         raise RunError(f"bench overload: a capacity is a number of tuples a second above 0, not {capacity:g}")
     console = Console()
