@@ -14,7 +14,7 @@ from tests.qos.test_control import INPUT, bench, capacity
 def test_the_search_finds_no_less_than_the_road_map_but_for_its_grid(factor: float) -> None:
     model = bench()
     inputs = {INPUT: factor * capacity(model)[INPUT]}
-    found = best_plan(model, inputs)
+    found = best_plan(model, inputs, model.most)
     assert found is not None
     assert found.load <= model.most + 1e-9
     walked = road_map(model, inputs).at(model.most)
@@ -23,7 +23,7 @@ def test_the_search_finds_no_less_than_the_road_map_but_for_its_grid(factor: flo
 
 def test_no_plan_fits_if_exact_outputs_are_too_much() -> None:
     model = bench()
-    assert best_plan(model, {INPUT: 20 * capacity(model)[INPUT]}, steps=4) is None
+    assert best_plan(model, {INPUT: 20 * capacity(model)[INPUT]}, model.most, steps=4) is None
 
 
 def test_random_drops_at_the_input_leave_the_load_that_is_asked_for() -> None:

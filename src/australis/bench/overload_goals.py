@@ -32,7 +32,7 @@ def goals(report: dict[str, Any]) -> Iterator[Goal]:
         yield from _curve(each)
     for each in (*report.get("steps", []), *report.get("curves", [])):
         if windows := each.get("windows"):
-            found = f"{windows['equal']:,} of {windows['came']:,} (all: {windows['all']:,})"
+            found = f"{windows['equal']:,} / {windows['came']:,}"
             yield Goal(f"{each['name']}: windows that are exact", "all", found, windows["equal"] == windows["came"])
     if 1.0 in steps and 5.0 in steps:
         yield from _collapse(steps[1.0]["ways"]["ours"], steps[5.0]["ways"]["ours"])

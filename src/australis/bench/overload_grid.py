@@ -37,7 +37,7 @@ def _grid(setting: Setting, factor: float, parts: tuple[float, ...]) -> dict[str
     for each in product(parts, repeat=len(shed)):
         kept = whole | dict(zip(shed, each, strict=True))
         load = mapper.load(kept)
-        if load > _FAR * model.most:
+        if load > _FAR * setting.most:
             continue
         setting.note(f"grid at {factor:g} times: {', '.join(f'{name} {kept[name]:.0%}' for name in shed)}")
         plan, _ = Shedder(net).plan(kept)

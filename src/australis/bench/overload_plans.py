@@ -13,8 +13,8 @@ from australis.qos.shedding import ShedPlan, TupleKeep
 from australis.qos.utility import total
 
 
-def best_plan(model: LoadModel, inputs: Mapping[str, float], steps: int = 100) -> Plan | None:
-    """The plan of the greatest utility that fits, of all that keep so many parts of each output that may be shed.
+def best_plan(model: LoadModel, inputs: Mapping[str, float], most: float, steps: int = 100) -> Plan | None:
+    """The plan of the greatest utility and at `most` a load, of those that keep any of so many parts of outputs.
 
     None fits if what may not be shed is too much by itself.
     """
@@ -28,7 +28,7 @@ def best_plan(model: LoadModel, inputs: Mapping[str, float], steps: int = 100) -
         worth = total(outputs, {}, kept)
         if best is None or worth > best.utility:
             load = mapper.load(kept)
-            if load <= model.most + 1e-9:
+            if load <= most + 1e-9:
                 best = Plan(load, kept, worth)
     return best
 

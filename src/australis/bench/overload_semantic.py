@@ -24,7 +24,7 @@ _SAMPLE = 50_450
 def semantic(setting: Setting) -> dict[str, Any]:
     """The worth that the archive keeps at twice the capacity, with drops by value and with as many by chance."""
     inputs = {INPUT: FACTOR * setting.capacity}
-    plan = road_map(setting.model, inputs).at(setting.model.most)
+    plan = road_map(setting.model, inputs).at(setting.most)
     worths: dict[str, float] = {}
     tuples: dict[str, int] = {}
     span = setting.span

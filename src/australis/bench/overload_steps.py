@@ -44,6 +44,11 @@ class Setting:
     def network(self) -> Network:
         return network()
 
+    @property
+    def most(self) -> float:
+        """The load that the machine holds: that of the capacity."""
+        return self.model.load({INPUT: self.capacity})
+
 
 def steps(setting: Setting, factors: tuple[float, ...] = (*FACTORS[:2], ONE, *FACTORS[2:])) -> Iterator[dict[str, Any]]:
     """A report on each step of the load."""
@@ -68,9 +73,9 @@ def compared(setting: Setting, name: str, curve: LoadCurve, factor: float | None
     mean = (curve.count(span.end) - curve.count(span.steady)) / (span.end - span.steady)
     inputs = {INPUT: mean}
     report: dict[str, Any] = {"name": name, "factor": factor, "rate": mean, "ways": {}}
-    best = best_plan(model, inputs)
+    best = best_plan(model, inputs, setting.most)
     report["best"] = None if best is None else {"utility": best.utility, "kept": dict(best.kept), "load": best.load}
-    part = part_at_input(model, inputs, model.most if best is None else best.load)
+    part = part_at_input(model, inputs, setting.most if best is None else best.load)
     for way in WAYS:
         setting.note(f"{name}: {way}")
         trial = run_trial(
