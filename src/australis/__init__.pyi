@@ -16,6 +16,7 @@ from .connectors.sink import sink as sink
 from .connectors.sinks.callback import Transactional as Transactional
 from .connectors.sinks.memory import MemorySink as MemorySink
 from .connectors.sources.files import Files as Files
+from .connectors.sources.load_curve import LoadCurve as LoadCurve
 from .connectors.sources.memory import MemorySource as MemorySource
 from .connectors.sources.push import Push as Push
 from .connectors.sources.rate import Rate as Rate

@@ -29,6 +29,13 @@ def machine(spark: SparkSession) -> dict[str, Any]:
     }
 
 
+def used() -> float:
+    """The processor seconds that everything on the machine has used since it started."""
+    times = psutil.cpu_times()._asdict()
+    idle = ("idle", "iowait", "guest", "guest_nice")  # what guests use is among what users do
+    return float(sum(seconds for name, seconds in times.items() if name not in idle))
+
+
 def _processor() -> str:
     """The model as the system names it, where it does."""
     with suppress(OSError):

@@ -1,4 +1,4 @@
-"""The command line of measurements: `australis bench start | boxes | engine | scheduling | soak | signals | moving`."""
+"""The command line of measurements: `australis bench start | boxes | engine | overload | signals`, and others."""
 
 from __future__ import annotations
 
@@ -83,6 +83,30 @@ def soak(
 ) -> None:
     """Watch memory and the checkpoint over a long run on Spark."""
     _bench("soak")(hours=hours, json=json)
+
+
+@app.command()
+def overload(
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PART,..", help="Measure only these: capacity, steps, curves, semantic, grid."),
+    ] = None,
+    capacity: Annotated[
+        float | None,
+        typer.Option(metavar="RATE", help="The tuples a second that the machine holds, if that need not be found."),
+    ] = None,
+    headroom: Annotated[
+        float, typer.Option(metavar="H", help="The part of the machine that runs may always use.")
+    ] = 1.0,
+    json: Figures = None,
+    plots: Annotated[Path | None, typer.Option(metavar="DIR", help="Draw the figures here.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer and shorter trials, in some minutes.")] = False,
+) -> None:
+    """Measure what outputs are worth beyond the capacity of the machine, beside random drops and none."""
+    measure = _bench("overload")
+    measure(
+        only=",".join(options.several(only)), capacity=capacity, headroom=headroom, json=json, plots=plots, quick=quick
+    )
 
 
 @app.command()

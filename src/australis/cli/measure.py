@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import sys
-from itertools import groupby
 from pathlib import Path
 from threading import Timer
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -88,18 +87,13 @@ def measure(
 
 def measured_costs(network: Network, table: pa.Table) -> Costs:
     """What the parts of a network cost, by the measurements of a run's batches."""
-    from australis.qos.monitor import Monitor
+    from australis.qos.monitor import monitored
 
-    rows: list[dict[str, Any]] = table.to_pylist()
-    batches = [list(each) for _, each in groupby(rows, key=lambda row: row["batch"])]
-    if len(batches) < _FEW:
+    monitor, batches = monitored(table.to_pylist(), _FEW)
+    if batches < _FEW:
         print(
-            f"there were only {len(batches)} batches, and the first ones compile: give more input, or a --train of"
-            " fewer tuples, for costs to rely on",
+            f"there were only {batches} batches, and the first ones compile: give more input, or a --train of fewer"
+            " tuples, for costs to rely on",
             file=sys.stderr,
         )
-    monitor = Monitor()
-    for batch in batches[len(batches) // 3 if len(batches) >= _FEW else 0 :]:
-        elapsed = sum(row["seconds"] for row in batch if row["kind"] == "batch")
-        monitor = monitor.add(batch, elapsed)
     return monitor.costs(network)

@@ -3,7 +3,7 @@
 A batch takes all that waits in sources that cannot wait. So what waits is the load, and there is no other queue. The
 batch is to be done before the first of its tuples leaves the flat part of a latency graph. If it would take longer, it
 sheds along the road map until it fits. What was predicted is compared with the time that batches took, so that wrong
-costs correct themselves.
+costs correct themselves: those of work, and what a batch takes by itself, each by its part of what was predicted.
 
 It is a pure value between batches: no clock, no threads. `qos/simulate.py` runs it against made-up machines.
 """
@@ -14,8 +14,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import exp
 
-from australis.qos.load import LoadModel
+from australis.qos.load import LONGEST, LoadModel
 from australis.qos.road_map import Drop, RoadMap, road_map
+from australis.qos.utility import total
 
 MEMORY = 5.0
 """Over how many seconds rates are averaged."""
@@ -23,6 +24,10 @@ LEARNING = 2.0
 """Over how many seconds errors of prediction are."""
 MIX = 0.05
 """By how much the shares of inputs may change before the road map is drawn anew."""
+
+FLAT = 0.75
+"""Delays stay on the flat parts of graphs unless outputs are worth less so than this part of what they could be."""
+_LONGER = 1.25
 
 NOTHING_SHED, SHED, EXACT = "", "shed", "exact"
 
@@ -57,6 +62,8 @@ class Controller:
     model: LoadModel
     error: float = 1.0
     """The time that the work of batches took, by what the costs predicted."""
+    overhead: float = 1.0
+    """The time that batches took by themselves, by what was measured of it."""
     rates: Mapping[str, float] | None = None
     """Tuples a second on each input."""
     road: RoadMap | None = None
@@ -64,10 +71,10 @@ class Controller:
     def order(self, waiting: Waiting) -> tuple[Order, Controller]:
         """What the next batch does with what waits, and the controller that remembers the road map it used."""
         whole = dict.fromkeys((output.name for output in self.model.network.outputs), 1.0)
-        batch, longest = self.model.costs.batch, self.model.longest()
+        batch, longest = self.model.costs.batch * self.overhead, self.model.longest(self.overhead)
         work = self.model.load(waiting.tuples) * self.error
         room = self.model.machine.headroom * longest - batch
-        in_time = waiting.oldest + batch + work <= self.model.reach()
+        in_time = waiting.oldest + batch + work <= self.model.reach(self.overhead)
         if not work or work <= room or (in_time and self._sustained <= self.model.machine.headroom):
             return Order(self._interval(work), whole), self
         road = self._road(waiting.tuples)
@@ -76,6 +83,10 @@ class Controller:
             return Order(longest, whole, state=EXACT), known
         if len(road.plans) == 1:
             return Order(longest, whole, state=EXACT), known
+        if (later := self._later(road)) is not None:
+            longest, room = later, self.model.machine.headroom * later - batch
+            if work <= room:
+                return Order(longest, whole), known
         whole_load = road.plans[0].load
         plan = road.at(whole_load * max(room, 0.0) / work)
         return Order(longest, plan.kept, tuple(road.drops(plan.kept)), SHED, plan.load / whole_load), known
@@ -83,14 +94,16 @@ class Controller:
     def observe(self, order: Order, taken: Mapping[str, float], elapsed: float, seconds: float) -> Controller:
         """The controller after a batch of tuples that took so many seconds, `elapsed` after the one before."""
         weight, learning = (1 - exp(-max(elapsed, 1e-3) / span) for span in (MEMORY, LEARNING))
-        batch, work = self.model.costs.batch, self.model.load(taken) * order.part
-        spent = max(seconds - batch, seconds / 10)
-        # A batch with little work in it tells little of how long work takes.
-        error = self.error * (spent / work / self.error) ** (learning * work / (work + batch)) if work else self.error
+        batch, work = self.model.costs.batch * self.overhead, self.model.load(taken) * order.part * self.error
+        # Normalised least mean squares: a batch with little work in it tells little of how long work takes, and if it
+        # takes long, that is so whatever is shed.
+        squares = batch * batch + work * work
+        off = learning * (seconds - batch - work) / squares if squares else 0.0
+        error, overhead = self.error * max(1 + off * work, 0.5), self.overhead * max(1 + off * batch, 0.5)
         rates = {name: tuples / max(elapsed, 1e-3) for name, tuples in taken.items()}
         if self.rates is not None:
             rates = {name: (1 - weight) * self.rates.get(name, rate) + weight * rate for name, rate in rates.items()}
-        return replace(self, error=min(max(error, 0.1), 10.0), rates=rates)
+        return replace(self, error=_bounded(error), overhead=_bounded(overhead), rates=rates)
 
     @property
     def used(self) -> float | None:
@@ -101,12 +114,37 @@ class Controller:
     def _sustained(self) -> float:
         """The part of its time that the machine needs at the rates of late, with the longest intervals."""
         load = self.model.load(self.rates) if self.rates else 0.0
-        return load * self.error + self.model.costs.batch / self.model.longest()
+        return load * self.error + self.model.costs.batch * self.overhead / self.model.longest(self.overhead)
+
+    def _later(self, road: RoadMap) -> float | None:
+        """A longer interval than that of the flat parts, if all outputs are worth much more with it; else none.
+
+        Where a batch by itself takes nearly as long as a graph is flat, there is hardly room for work: outputs that are
+        somewhat late, and whole, are worth more then than all that would be shed for them to be in time.
+        """
+        load = self.model.load(self.rates) * self.error if self.rates else 0.0
+        longest, headroom = self.model.longest(self.overhead), self.model.machine.headroom
+        if not load or longest >= LONGEST:
+            return None
+        intervals = [longest]
+        while intervals[-1] < LONGEST:
+            intervals.append(min(intervals[-1] * _LONGER, LONGEST))
+        worths = [self._worth(road, load, each, each * (1 + headroom)) for each in intervals]
+        if worths[0] >= FLAT * max(worths):
+            return None
+        return intervals[max(range(len(worths)), key=lambda place: worths[place])]
+
+    def _worth(self, road: RoadMap, load: float, interval: float, delay: float) -> float:
+        """What all outputs are worth with a delay if batches of an interval shed a load to what fits."""
+        outputs = self.model.network.outputs
+        most = max(self.model.machine.headroom - self.model.costs.batch * self.overhead / interval, 0.0)
+        plan = road.at(road.plans[0].load * most / load)
+        return total(outputs, {output.name: delay for output in outputs}, plan.kept)
 
     def _interval(self, work: float) -> float:
         """The shortest interval at which batches fit into the headroom, by the rates, or else by what waits."""
-        load = self.model.load(self.rates) * self.error if self.rates else work / self.model.longest()
-        return self.model.interval(load)
+        load = self.model.load(self.rates) * self.error if self.rates else work / self.model.longest(self.overhead)
+        return self.model.interval(load, self.overhead)
 
     def _road(self, tuples: Mapping[str, float]) -> RoadMap:
         """The road map for tuples that come in these shares; loads in it are those of one tuple in all."""
@@ -122,6 +160,10 @@ class Controller:
         if self.rates is None or not (count := sum(self.rates.values())):
             return False
         return road.plans[-1].load * count * self.error > self.model.machine.headroom
+
+
+def _bounded(factor: float) -> float:
+    return min(max(factor, 0.1), 10.0)
 
 
 def _alike(mix: Mapping[str, float], other: Mapping[str, float]) -> bool:

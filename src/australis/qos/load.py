@@ -180,24 +180,27 @@ class LoadModel:
                 after[arrow] += seconds
         return after
 
-    def reach(self) -> float:
-        """The delay up to which every output is worth all, but for outputs that no batch can reach; else infinite."""
-        bends = [output.qos.latency.bend for output in self.network.outputs if output.qos.latency is not None]
-        return min((bend for bend in bends if bend > 2 * self.costs.batch), default=inf)
+    def reach(self, overhead: float = 1.0) -> float:
+        """The delay up to which every output is worth all, but for outputs that no batch can reach; else infinite.
 
-    def longest(self) -> float:
+        The overhead is how many times as long a batch takes by itself as was measured.
+        """
+        bends = [output.qos.latency.bend for output in self.network.outputs if output.qos.latency is not None]
+        return min((bend for bend in bends if bend > 2 * self.costs.batch * overhead), default=inf)
+
+    def longest(self, overhead: float = 1.0) -> float:
         """The longest interval of batches: a tuple waits for it, then for a batch of the headroom's part of it."""
-        return min(self.reach() / (1 + self.machine.headroom), LONGEST)
+        return min(self.reach(overhead) / (1 + self.machine.headroom), LONGEST)
 
     @property
     def most(self) -> float:
         """The greatest load that the headroom holds beside the batches, with every delay within reach."""
         return max(self.machine.headroom - self.costs.batch / self.longest(), 0.0)
 
-    def interval(self, load: float) -> float:
+    def interval(self, load: float, overhead: float = 1.0) -> float:
         """The shortest interval of batches at which a load fits into the headroom, up to the longest."""
-        spare = self.machine.headroom - load
-        return min(self.costs.batch / spare, self.longest()) if spare > 0 else self.longest()
+        spare, longest = self.machine.headroom - load, self.longest(overhead)
+        return min(self.costs.batch * overhead / spare, longest) if spare > 0 else longest
 
     def delay(self, load: float, interval: float, backlog: float = 0.0) -> float:
         """The mean delay of results: half an interval of waiting, the batch's time, and the seconds of work ahead."""

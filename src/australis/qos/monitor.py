@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from math import exp, isfinite
 from typing import Any
 
@@ -103,6 +104,18 @@ def _sum(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or value < 0:
         raise ValueError(f"{value!r} is no sum")
     return float(value)
+
+
+def monitored(rows: Iterable[Mapping[str, Any]], few: int = 6) -> tuple[Monitor, int]:
+    """The monitor after the batches of a run, from all that was measured of it, and how many batches there were.
+
+    The first third of the batches is left out, since it compiles, unless they are too few.
+    """
+    batches = [list(each) for _, each in groupby(rows, key=lambda row: row["batch"])]
+    monitor = Monitor()
+    for batch in batches[len(batches) // 3 if len(batches) >= few else 0 :]:
+        monitor = monitor.add(batch, sum(row["seconds"] for row in batch if row["kind"] == "batch"))
+    return monitor, len(batches)
 
 
 def _counted(row: Mapping[str, Any]) -> Iterable[tuple[str, float | None, float | None]]:

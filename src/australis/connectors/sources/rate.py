@@ -14,6 +14,7 @@ import pyarrow as pa
 from australis.arrow.compute import Array, pc
 from australis.connectors.intake import fits
 from australis.connectors.source import Clock, Offset, Part, Split
+from australis.connectors.sources.load_curve import LoadCurve
 from australis.connectors.sources.memory import even
 from australis.errors import RunError, SchemaError
 from australis.expressions import expr
@@ -25,14 +26,14 @@ _BATCH = 1 << 16
 
 @dataclass(frozen=True)
 class Rate:
-    """So many tuples `a_second` of a counter `n` from 0, due at even times from the first batch on.
+    """So many tuples `a_second` of a counter `n` from 0, due at even times from the first batch on, or by a load curve.
 
     Columns are expressions over `n` and `time`, the moment at which the tuple is due. Those without one are made of
     `n`: itself, as a number or a text, whether it is odd, or `time`. The same offset gives the same tuples.
     """
 
     schema: pa.Schema
-    a_second: float
+    a_second: float | LoadCurve
     columns: tuple[tuple[str, str], ...] = ()
     limit: int | None = None
     began: int | None = None
@@ -40,7 +41,7 @@ class Rate:
     clock: Clock | None = None
 
     def __post_init__(self) -> None:
-        if not 0 < self.a_second < inf:
+        if not isinstance(self.a_second, LoadCurve) and not 0 < self.a_second < inf:
             raise RunError(f"rate: {self.a_second} tuples a second; give a rate above zero, such as rate:1000")
         for name, text in self.columns:
             if name not in self.schema.names:
@@ -90,7 +91,11 @@ class Rate:
         return self.limit is not None and int(offset["n"]) >= self.limit
 
     def backlog(self, offset: Offset) -> int:
-        due = int((self._now() - offset["began"]) * self.a_second / 1e6) + 1
+        elapsed = self._now() - offset["began"]
+        if isinstance(self.a_second, LoadCurve):
+            due = self.a_second.count(elapsed / 1e6)
+        else:
+            due = int(elapsed * self.a_second / 1e6) + 1
         return max(0, (due if self.limit is None else min(due, self.limit)) - int(offset["n"]))
 
     def _now(self) -> int:
@@ -98,6 +103,8 @@ class Rate:
 
     def _due(self, first: int, last: int, began: int) -> Ints:
         """When tuples are due."""
+        if isinstance(self.a_second, LoadCurve):
+            return began + (self.a_second.due(first, last) * 1e6).astype(np.int64)
         return began + (np.arange(first, last) * (1e6 / self.a_second)).astype(np.int64)
 
     def _tuples(self, first: int, last: int, began: int = 0) -> pa.RecordBatch:

@@ -18,6 +18,7 @@ from australis.connectors.source import Source, parts
 from australis.connectors.sources import folder
 from australis.connectors.sources.files import Files
 from australis.connectors.sources.form import SOUNDS
+from australis.connectors.sources.load_curve import load_curve
 from australis.connectors.sources.push import LARGEST, LOOPBACK, Push
 from australis.connectors.sources.rate import Rate
 from australis.connectors.sources.replay import Replay
@@ -29,7 +30,7 @@ from australis.errors import RunError, listing, near
 FORMS = (
     "a file, glob or folder (`reports/*.csv`, `reports/?follow=true`)",
     "`replay:FILES?on=COLUMN&speed=10`",
-    "`rate:A_SECOND?limit=TUPLES&COLUMN=EXPRESSION`",
+    "`rate:A_SECOND?limit=TUPLES&COLUMN=EXPRESSION`, or a load curve (`rate:500,5000@10,500@30`)",
     "`push:[HOST:]PORT?spool=FOLDER`",
     "`samples:FILES?rate=48000`, files of samples that go on together",
 )
@@ -72,7 +73,7 @@ def source(text: str | Path, schema: Spec) -> Source:
         began = _number(spelled, "began", own["began"]) if "began" in own else None
         return Rate(
             columns,
-            _number(spelled, "the rate", rest),
+            load_curve(rest) if "," in rest else _number(spelled, "the rate", rest),
             tuple(options.items()),
             limit,
             None if began is None else round(began * 1e6),

@@ -1,0 +1,87 @@
+"""Goals of the overload benchmark: what is to be reached, what was, and whether that is enough."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+SETTLED = 10.0
+RECOVERED = 20.0
+
+
+@dataclass(frozen=True)
+class Goal:
+    """A figure that was to be reached; none was found where a run has not shown it."""
+
+    what: str
+    goal: str
+    found: str
+    met: bool
+
+
+def goals(report: dict[str, Any]) -> Iterator[Goal]:
+    """The goals about which a report says something."""
+    if (capacity := report.get("capacity")) and capacity.get("found"):
+        ratio = capacity["predicted"] / capacity["found"]
+        yield Goal("rate that `check` predicts, to that found", "1 ± 0.15", f"{ratio:.2f}", 0.85 <= ratio <= 1.15)
+    steps = {each["factor"]: each for each in report.get("steps", [])}
+    for factor, each in steps.items():
+        yield from _step(factor, each)
+    for each in report.get("curves", []):
+        yield from _curve(each)
+    for each in (*report.get("steps", []), *report.get("curves", [])):
+        if windows := each.get("windows"):
+            found = f"{windows['equal']:,} / {windows['came']:,}"
+            yield Goal(f"{each['name']}: windows that are exact", "all", found, windows["equal"] == windows["came"])
+    if 1.0 in steps and 5.0 in steps:
+        yield from _collapse(steps[1.0]["ways"]["ours"], steps[5.0]["ways"]["ours"])
+    for each in report.get("grid", []):
+        if each["plans"] and (step := steps.get(each["factor"])):
+            best, ours = each["plans"][0]["utility"], step["ways"]["ours"]["total"]
+            what = f"{step['name']}: utility, to the best of {len(each['plans'])} plans run"
+            yield Goal(what, ">= 95%", f"{ours / best:.1%}" if best else "", ours >= 0.95 * best)
+    if semantic := report.get("semantic"):
+        ratio = semantic["ratio"] or 0.0
+        yield Goal("2 times: worth kept by value, to random drops", ">= 1.3", f"{ratio:.2f}", ratio >= 1.3)
+
+
+def _step(factor: float, step: dict[str, Any]) -> Iterator[Goal]:
+    ours, random, name = step["ways"]["ours"], step["ways"]["random"], step["name"]
+    if factor <= 0.9:
+        yield Goal(f"{name}: tuples shed", "0", f"{ours['shed']:,}", not ours["shed"])
+    if step["best"]:
+        part = ours["total"] / step["best"]["utility"] if step["best"]["utility"] else 0.0
+        yield Goal(f"{name}: utility, to the best by the model", ">= 95%", f"{part:.1%}", part >= 0.95)
+    better = ours["total"] >= random["total"] - 0.01
+    yield Goal(
+        f"{name}: utility, beside random drops", "not below", f"{ours['total']:.2f} / {random['total']:.2f}", better
+    )
+    if factor > 1:
+        yield Goal(f"{name}: seconds until delays are back", f"<= {SETTLED:g}", _seconds(ours["settled"]),
+                   ours["settled"] is not None and ours["settled"] <= SETTLED)  # fmt: skip
+        yield Goal(f"{name}: seconds until nothing is shed", f"<= {RECOVERED:g}", _seconds(ours["shed until"]),
+                   ours["shed until"] is not None and ours["shed until"] <= RECOVERED)  # fmt: skip
+    spent = ours["spent"]["counted"]
+    ratio = ours["predicted"] / spent if spent else 0.0
+    yield Goal(f"{name}: load predicted, to processor time", "1 ± 0.1", f"{ratio:.2f}", 0.9 <= ratio <= 1.1)
+    yield Goal(f"{name}: time of the controller", "< 2%", f"{ours['steering']:.2%}", ours["steering"] < 0.02)
+
+
+def _curve(curve: dict[str, Any]) -> Iterator[Goal]:
+    ours, random = curve["ways"]["ours"], curve["ways"]["random"]
+    found = f"{ours['total']:.2f} / {random['total']:.2f}"
+    yield Goal(
+        f"{curve['name']}: utility, beside random drops", "not below", found, ours["total"] >= random["total"] - 0.01
+    )
+
+
+def _collapse(one: dict[str, Any], five: dict[str, Any]) -> Iterator[Goal]:
+    work = five["work"] / one["work"] if one["work"] else 0.0
+    memory = five["memory"] / one["memory"] if one["memory"] else 0.0
+    yield Goal("work done a second at 5 times, to 1 time", ">= 90%", f"{work:.1%}", work >= 0.9)
+    yield Goal("most memory at 5 times, to 1 time", "<= 1.2", f"{memory:.2f}", 0 < memory <= 1.2)
+
+
+def _seconds(value: float | None) -> str:
+    return "never" if value is None else f"{value:.1f}"

@@ -1,0 +1,40 @@
+"""The command of the overload benchmark: parts that are chosen, and a real run that is very short."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from australis.bench import overload, overload_curves, overload_grid
+from australis.errors import RunError
+
+
+def test_unknown_parts_and_capacities_are_told_before_spark_starts():
+    with pytest.raises(RunError, match=r"there is no part `stepss`; did you mean `steps`.*there are capacity, steps"):
+        overload.main(only="stepss")
+    with pytest.raises(RunError, match="a capacity is a number of tuples a second above 0, not -1"):
+        overload.main(capacity=-1.0)
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_a_short_run_reports_each_way_to_shed(tmp_path: Path, monkeypatch, spark, capsys):
+    monkeypatch.setattr(overload, "QUICK", overload_curves.Span(2.0, 4.0, 2.0))
+    monkeypatch.setattr(overload, "_QUICK_FACTORS", (2.0,))
+    monkeypatch.setattr(overload_grid, "QUICK", (0.2,))
+    overload.main(
+        only="steps,semantic,grid", capacity=20_000.0, quick=True, json=tmp_path / "out.json", plots=tmp_path / "plots"
+    )
+    report = json.loads((tmp_path / "out.json").read_text())
+    (step,) = report["steps"]
+    assert set(step["ways"]) == {"ours", "random", "none"}
+    assert sum(report["costs"]["parts"].values()) == pytest.approx(1)
+    assert step["windows"]["equal"] == step["windows"]["came"] > 0
+    assert step["ways"]["ours"]["delivered"]["alerts"] > 0.95
+    assert 0 <= step["ways"]["random"]["total"] <= 3
+    assert step["ways"]["none"]["shed"] == 0
+    (tried,) = report["grid"]
+    assert [plan["kept"] for plan in tried["plans"]] == [{"alerts": 1.0, "dashboard": 0.2, "archive": 0.2}]
+    assert report["semantic"]["worth"].keys() == {"value", "random"}
+    assert (tmp_path / "plots" / "overload_2_times.png").exists()
+    assert "Goals" in capsys.readouterr().out

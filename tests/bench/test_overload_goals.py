@@ -1,0 +1,53 @@
+"""Goals: each is judged by what a report says, and a report that lacks something is not judged by it."""
+
+from typing import Any
+
+from australis.bench.overload_goals import goals
+
+OURS: dict[str, Any] = {
+    "total": 2.8, "shed": 0, "settled": 3.0, "shed until": 1.5, "predicted": 1.0, "steering": 0.005, "work": 1.5,
+    "spent": {"counted": 1.05}, "memory": 1000,
+}  # fmt: skip
+
+
+def step(factor: float, **changes: Any) -> dict[str, Any]:
+    ways = {"ours": OURS | changes, "random": OURS | {"total": 1.0}, "none": OURS | {"total": 0.0}}
+    return {"name": f"{factor:g} times", "factor": factor, "best": {"utility": 2.85}, "ways": ways}
+
+
+def unmet(report: dict[str, Any]) -> list[str]:
+    return [goal.what for goal in goals(report) if not goal.met]
+
+
+def test_a_report_without_parts_has_no_goals() -> None:
+    assert list(goals({})) == []
+
+
+def test_what_is_reached_is_met() -> None:
+    report = {
+        "capacity": {"predicted": 110.0, "found": 100.0},
+        "steps": [step(0.9), step(1.0), step(5.0)],
+        "curves": [step(1.0) | {"name": "sine", "factor": None, "windows": {"equal": 5, "came": 5, "all": 9}}],
+        "semantic": {"ratio": 1.4},
+    }
+    assert unmet(report) == []
+    assert len(list(goals(report))) > 15
+
+
+def test_what_is_not_reached_is_told() -> None:
+    assert unmet({"capacity": {"predicted": 120.0, "found": 100.0}}) == ["rate that `check` predicts, to that found"]
+    assert unmet({"steps": [step(0.9, shed=1)]}) == ["0.9 times: tuples shed"]
+    assert unmet({"steps": [step(2.0, total=2.0)]}) == ["2 times: utility, to the best by the model"]
+    assert unmet({"steps": [step(2.0, settled=None)]}) == ["2 times: seconds until delays are back"]
+    late = {"shed until": 20.1}
+    assert unmet({"steps": [step(2.0, **late)]}) == ["2 times: seconds until nothing is shed"]
+    assert unmet({"steps": [step(2.0, predicted=2.0)]}) == ["2 times: load predicted, to processor time"]
+    assert unmet({"steps": [step(2.0, steering=0.03)]}) == ["2 times: time of the controller"]
+    assert unmet({"steps": [step(1.0), step(5.0, work=1.0, memory=1300)]}) == [
+        "work done a second at 5 times, to 1 time",
+        "most memory at 5 times, to 1 time",
+    ]
+    assert unmet({"semantic": {"ratio": None}}) == ["2 times: worth kept by value, to random drops"]
+    assert unmet({"steps": [step(2.0) | {"windows": {"equal": 4, "came": 5, "all": 9}}]}) == [
+        "2 times: windows that are exact"
+    ]
