@@ -12,11 +12,11 @@ from australis.connectors.sink import Parted
 from australis.connectors.source import Divided, Offset, Source
 from australis.engine.addresses import Address, list_addresses, schema_at
 from australis.engine.losses import unwired
-from australis.engine.superbox import stateful
 from australis.model.box import REFUSED, lost
 from australis.model.network import Arrow, Input, Network
 from australis.plan import Plan, Stage
 from australis.plan.chains import Chain, chains
+from australis.plan.stored import stateful
 
 
 @dataclass(frozen=True)
