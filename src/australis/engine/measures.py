@@ -6,7 +6,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -19,13 +19,17 @@ from australis.model.box import LATE, OUT, REFUSED, lost
 from australis.model.network import Arrow, Network
 from australis.model.train import Ints, Train
 
+if TYPE_CHECKING:
+    from australis.plan.rules import Firing
+
 T = TypeVar("T")
 SCHEMA = schema(
     "batch bigint, kind string, name string, port string, partition int,"
     " seconds double, taken bigint, given bigint, late bigint, refused bigint, bytes bigint,"
-    " delay double, worst double, age double, oldest double, delays array<bigint>, fixed double, window bigint"
+    " delay double, worst double, age double, oldest double, delays array<bigint>, fixed double, window bigint,"
+    " gain double"
 )
-"""A row is a `box`, an `arrow`, a `source`, an `exchange`, an `output`, a `sink`, a `shed` or a `batch`.
+"""A row is a `box`, an `arrow`, a `source`, an `exchange`, an `output`, a `sink`, a `shed`, a `rule` or a `batch`.
 
 Seconds are processor time of the thread that does the work, so that a busy machine makes nothing dearer; waiting for a
 disk is not counted. Those of a batch alone are by the clock.
@@ -40,6 +44,9 @@ of packing, unpacking and writing, in tasks and, without a partition, on the dri
 
 A shed is a place where tuples are left out: before the input, box or output (`port`) of this name. It has the tuples
 that came, and those that it gave; before a box with windows, the greatest window that it has had tuples of.
+
+A rule is one of the optimizer that made the network of which this batch is the first: its name, the boxes that it was
+about (`port`), and the part of what these cost that it is expected to save (`gain`), if that is known.
 
 A batch has its seconds on the driver by the clock. Of these, `fixed` are those that are none of the others: all but the
 seconds of its slowest partition, and of the driver.
@@ -239,6 +246,11 @@ def whole_batch(batch: int, seconds: float, tables: Iterable[pa.RecordBatch]) ->
     driver = spent.pop(None, 0.0)
     fixed = max(seconds - driver - max(spent.values(), default=0.0), 0.0)
     return _kept([_row(batch, "batch", None, None, None, seconds=seconds, fixed=fixed)])
+
+
+def rules(batch: int, firings: Iterable[Firing]) -> pa.RecordBatch:
+    """The rows of rules that made the network which begins with a batch."""
+    return _kept([_row(batch, "rule", each.rule, ", ".join(each.boxes), None, gain=each.gain) for each in firings])
 
 
 def _kept(rows: list[tuple[object, ...]]) -> pa.RecordBatch:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 import pyarrow as pa
 
+from australis.arrow.schema import text
 from australis.connectors.sink import Agreeing, Parted, Sink, Writer
 from australis.engine import measures
 from australis.engine.addresses import MEASURES, PARTS
@@ -17,7 +19,8 @@ from australis.engine.checkpoint import Checkpoint
 from australis.engine.delays import arrivals_of, inputs_of
 from australis.engine.exchange import in_order
 from australis.engine.job import Job
-from australis.errors import Subject, placed
+from australis.errors import RunError, Subject, placed
+from australis.model.network import Network
 from australis.model.train import Train
 
 
@@ -43,6 +46,33 @@ def outlet(name: str, sink: Sink, schema: pa.Schema, checkpoint: Checkpoint) -> 
             writer.close()
             raise
     return OpenSink(sink, schema, writer)
+
+
+def followed_by(
+    before: Mapping[str, OpenSink],
+    network: Network,
+    sinks: Mapping[str, Sink],
+    checkpoint: Checkpoint,
+    opened: ExitStack,
+) -> dict[str, OpenSink]:
+    """Where the outputs of another network go: as before, or to sinks that they are given. `opened` closes new ones."""
+    outlets = {}
+    for output in network.outputs:
+        schema, known = network.schema(output.arrow), before.get(output.name)
+        sink = sinks.get(output.name)
+        if sink is not None and (known is None or sink != known.sink):
+            known = outlet(output.name, sink, schema, checkpoint)
+            opened.callback(known.writer.close)
+        if known is None:
+            continue
+        if not known.schema.equals(schema):
+            raise RunError(
+                f"has the columns {text(known.schema)} now, and would have {text(schema)};"
+                " give it another sink by its name",
+                Subject("output", output.name),
+            )
+        outlets[output.name] = known
+    return outlets
 
 
 def deliver(

@@ -142,6 +142,17 @@ class Steering:
         following._seen = dict(self._seen)
         return following
 
+    def rearranged(self, job: Job) -> Steering:
+        """The steering of the same network after rules of the optimizer: what was learnt of it still holds."""
+        following = self.followed_by(job)
+        following._batches, following._clock, following._fixed = self._batches, self._clock, self._fixed
+        following.state, following._order = self.state, self._order
+        if self._controller is not None:
+            costs = replace(self.monitor.costs(job.network), batch=self._controller.model.costs.batch)
+            model = LoadModel(job.network, job.plan, costs, self.machine)
+            following._controller = replace(self._controller, model=model, road=None)
+        return following
+
     def _waiting(self, offsets: Mapping[str, Offset], now: int) -> Waiting:
         """What waits in sources that cannot wait. Others are slowed by the limit of batches."""
         names = _urgent(self.job)
