@@ -19,11 +19,14 @@ def one(folder: Path, name: str) -> Path:
     return found
 
 
+@pytest.mark.parametrize("optimize", [True, False], ids=["optimized", "as drawn"])
 @pytest.mark.parametrize("train", [1, 3, 65536])
 @pytest.mark.parametrize("folder", GOLDEN, ids=lambda folder: folder.name)
-def test_a_golden_network_gives_what_it_must(folder, train):
+def test_a_golden_network_gives_what_it_must(folder, train, optimize):
     net = au.load(folder / "network.yaml")
-    found = net.run_local({input.name: one(folder, f"{input.name}.*") for input in net.inputs}, train=train)
+    found = net.run_local(
+        {input.name: one(folder, f"{input.name}.*") for input in net.inputs}, train=train, optimize=optimize
+    )
     # How several streams take turns is the runner's choice: what comes out is the same, its order need not be.
     form = sorted if sum(not input.static for input in net.inputs) > 1 else list
     for output in net.outputs:

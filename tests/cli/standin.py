@@ -14,6 +14,7 @@ from australis.engine.delays import histogram
 from australis.engine.log import Log
 from australis.engine.service import Service
 from australis.engine.totals import Totals
+from australis.plan.rules import Firing
 
 REPORTS = au.stream("reports", "time int, vid int, mph int")
 FAST = au.network(fast=REPORTS.filter("mph > 60", box="speeding"))
@@ -28,7 +29,9 @@ class StandIn:
     """What the progress and the metrics of a run are made of."""
 
     def __init__(self, path: Path, network: Network = FAST) -> None:
-        self.network, self.checkpoint = network, Checkpoint(path)
+        self.network = self.optimized = network
+        self.checkpoint = Checkpoint(path)
+        self.firings: list[tuple[int, Firing]] = []
         self.totals = self.since_start = Totals()
         self.letters = 0
         self.progress: list[dict[str, Any]] = []

@@ -43,7 +43,7 @@ def test_options_that_make_others_read_the_sources(how: Options, option: str) ->
 @pytest.mark.parametrize("name", [each.name for each in fields(Options)])
 def test_options_for_spark_are_refused_beside_local(name: str) -> None:
     how = replace(Options(local=True), **{name: True})
-    if name in ("train", "speed", "strict", "quiet", "local"):
+    if name in ("train", "speed", "strict", "no_optimize", "quiet", "local"):
         how.check()
         return
     with pytest.raises(

@@ -15,6 +15,7 @@ from australis.cli import run as command
 from australis.cli.interrupts import Interrupts
 from australis.cli.run import RunReporter, StartingRun, WatchedRun
 from australis.engine.service import OutputService, Service
+from australis.plan.rules import Firing
 from tests.cli.standin import StandIn
 
 
@@ -61,6 +62,15 @@ def test_the_end_of_the_inputs(slow, asked):
     threading.Timer(0.2, lambda: (setattr(run, "active", False), run.finish.set())).start()
     assert WatchedRun(run, asked, notes.append, print).wait_for_end()
     assert set(notes) == {""}
+
+
+def test_rules_that_fire_are_told_once(slow, asked):
+    run, told = slow(), []
+    run.firings.append((1, Firing("share", ("a", "b"), None)))
+    threading.Timer(0.2, lambda: run.firings.append((7, Firing("reorder", ("f", "g"), 0.25)))).start()
+    threading.Timer(0.5, lambda: (setattr(run, "active", False), run.finish.set())).start()
+    assert WatchedRun(run, asked, lambda note: None, print, told.append).wait_for_end()
+    assert told == ["from batch 1 on: rule share a, b", "from batch 7 on: rule reorder f, g: 25% less for these"]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

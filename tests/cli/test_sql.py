@@ -94,7 +94,7 @@ def test_a_query_runs_on_spark_as_other_networks_do(place: Path, monkeypatch: py
     assert isinstance(sinks["out"], Single)
     assert (reporter.resumable, reporter.quiet, reporter.sinks) == (True, True, {"out": "jams.csv"})
     asked = {name: value for name, value in given.items() if value not in (None, False)}
-    assert asked == {"checkpoint": Path("road"), "master": "local[1]", "partitions": 3, "shed": True}
+    assert asked == {"checkpoint": Path("road"), "master": "local[1]", "partitions": 3, "shed": True, "optimize": True}
 
 
 SHIPS = "time,vid,lon,lat,type\n0,7,3,4,tug\n0,8,8,1,ferry\n0,9,5,5,tug\n10,7,6,6,tug\n60,9,5,4,tug\n"

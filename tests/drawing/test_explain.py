@@ -56,6 +56,8 @@ outputs
   stats: stats, latency {2: 1, 10: 0}
   late: stats.late
   pairs: pairs
+rules that fire at the start of a run
+  project charge_columns, charge
 """
     )
 

@@ -23,6 +23,7 @@ from australis.engine.succession import planned
 from australis.engine.superbox import steps, tables_of
 from australis.model.box import Moment
 from australis.model.train import Train
+from australis.plan.rules import Firing
 from australis.testing import train
 from tests.engine.test_stamp import trains_of
 
@@ -250,3 +251,10 @@ def test_a_batch_in_short() -> None:
         "batch": 2, "taken": {"reports": 0}, "given": {}, "delay": {}, "late": {}, "refused": {},
         "shed": {},
     }  # fmt: skip
+
+
+def test_a_rule_is_a_row_of_the_first_batch_of_what_it_made() -> None:
+    rules = measures.rules(7, [Firing("reorder", ("dear", "cheap"), 0.4), Firing("share", ("a", "b"), None)])
+    assert rules.schema == measures.SCHEMA
+    told = [(row["batch"], row["kind"], row["name"], row["port"], row["gain"]) for row in rules.to_pylist()]
+    assert told == [(7, "rule", "reorder", "dear, cheap", 0.4), (7, "rule", "share", "a, b", None)]

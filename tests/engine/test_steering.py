@@ -198,3 +198,25 @@ def test_a_plan_by_hand_holds_until_another_and_its_windows_are_remembered(
     more = steering.leave_out(plan_of(job.network, 0.6))
     assert more is not None
     assert more.results == {"stats": WindowPart((-(2**63), 42), (0.3, 0.6))}
+
+
+def test_shedding_goes_on_when_rules_change_the_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def net(*order: str) -> Network:
+        alerts = REPORTS
+        for name in order:
+            alerts = alerts.filter(f"{name} > 5", box=name)
+        stats = STATS.output(latency={1: 1, 3: 0}, delivered=DELIVERED)
+        return au.network(alerts=alerts.filter("n > 5", box="alerts").output(latency={1: 1, 3: 0}), stats=stats)
+
+    steering = steering_of(job_of(net("n", "seg"), tmp_path, 200_000, 0.9), monkeypatch)
+    _, before, _ = steering.next({}, NOW)
+    following = steering.rearranged(job_of(net("seg", "n"), tmp_path, 200_000, 0.9))
+    assert following.job.network != steering.job.network
+    assert following.state == SHED
+    interval, after, waiting = following.next({}, NOW)
+    assert before is not None
+    assert after is not None
+    after.check(following.job.network)
+    assert after.results == before.results
+    assert following.state == SHED
+    assert (interval, waiting) == (pytest.approx(0.5), 200_000)

@@ -1,7 +1,7 @@
 """Stored tables, as tasks read them."""
 
 import australis as au
-from australis.engine.stored_tables import static_sides
+from australis.plan.stored import static_sides
 
 REPORTS = au.stream("reports", "vid int, mph int")
 CARS = au.static("cars", "vid int, plate string")

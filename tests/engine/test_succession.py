@@ -154,3 +154,15 @@ def test_what_stored_tables_alone_gave_does_not_come_again(partitions: int, tmp_
     whole = networks[2].run_local(reports=tuples(), owners=owners())
     for name in "cars", "named", "as_is", "some":
         assert found[name] == Counter(rows(whole[name])), name
+
+
+def test_a_box_keeps_its_state_with_columns_that_it_does_not_hold_and_without_them() -> None:
+    narrow = REPORTS.map(time="time", vid="vid", box="columns")
+    before, after = (au.network(cars=stream.aggregate(on="time", size=50, by="vid", n="count(*)", box="cars"))
+                     for stream in (REPORTS, narrow))  # fmt: skip
+    assert list(losses(before, after)) == list(losses(after, before)) == []
+    sorted_ = [au.network(out=stream.bsort(on="time", slack=5, box="sorted")) for stream in (REPORTS, narrow)]
+    assert list(losses(*sorted_)) == ["the box sorted, which has state, was another"]
+    wider = REPORTS.map(time="time", vid="cast(vid as bigint)", box="columns")
+    other = au.network(cars=wider.aggregate(on="time", size=50, by="vid", n="count(*)", box="cars"))
+    assert list(losses(before, other)) == ["the box cars, which has state, was another"]

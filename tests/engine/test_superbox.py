@@ -3,9 +3,10 @@
 import pytest
 
 import australis as au
-from australis.engine.superbox import Event, stateful, steps, tables_of
+from australis.engine.superbox import Event, steps, tables_of
 from australis.errors import RunError
 from australis.model.box import Moment
+from australis.plan.stored import stateful
 from australis.testing import rows, train
 
 REPORTS = au.stream("reports", "time int, vid int")

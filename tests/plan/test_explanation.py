@@ -33,14 +33,14 @@ plan, 3 exchanges
     takes beats, exchanged: all of it in each partition
     takes moving from stage 0, exchanged: by vid
     takes cars (static), by vid
-    runs steady, named, plates
-    gives plates
+    runs steady, named, plates_every_columns
+    gives plates_every_columns
     makes the outputs named, late
     has in each partition, and gives from one: steady.late_left
     holds for steady: left: everything, since a new vid may begin anywhere; right: what lies within 5 of the left's latest and twice that of its own
     holds for named: left: nothing; right: all of the static table
   stage 2, in one partition
-    takes plates from stage 1, exchanged: all of it in one partition
+    takes plates_every_columns from stage 1, exchanged: all of it in one partition
     runs every
     makes the output every
     holds for every: at most 1 open window
@@ -55,7 +55,12 @@ def test_the_command_line_shows_a_plan(tmp_path):
     assert told.stdout.endswith("""\
 plan, 1 exchange
   stage 0, in partitions
-    takes reports, exchanged: by vid
+    takes reports, as it comes
+    runs vids_columns
+    gives vids_columns
+    holds nothing
+  stage 1, in partitions
+    takes vids_columns from stage 0, exchanged: by vid
     runs vids
     makes the output out
     holds for vids: at most 1 open window for each vid

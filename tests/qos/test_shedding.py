@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import australis as au
 from australis.engine.local import Local
 from australis.engine.shedding import Shedding
+from australis.errors import RunError
 from australis.qos.ranks import BINS, WindowPart
 from australis.qos.shedding import ShedPlan, shed_plan
 from australis.testing import rows
@@ -152,3 +153,17 @@ def test_a_batch_that_is_run_again_sheds_the_same():
     plan = shed_plan(network, {"b": 0.3})
     once, again = (run(network, plan, reports(1000))[0] for _ in range(2))
     assert once == again
+
+
+def test_a_plan_for_another_network_is_refused():
+    fast = REPORTS.map(seg="seg", kmh="mph * 2", box="metric").filter("kmh > 3", box="fast")
+    worth = {"kmh": {0: 0.1, 100: 1.0}}
+    net = au.network(fast=fast.output(delivered={0: 0, 1: 1}, value=worth), all=REPORTS.map(t="t", box="exact"))
+    plan = shed_plan(net, {"fast": 0.5}, worth={"fast": COUNTS})
+    assert plan.places
+    plan.check(net)
+    with pytest.raises(RunError, match="the plan is for another network: this one has no box metric"):
+        plan.check(au.network(fast=REPORTS.filter("mph > 3", box="fast")))
+    unlike = au.network(fast=au.stream("reports", "t int, seg int, kmh int").filter("kmh > 3", box="metric"))
+    with pytest.raises(RunError, match="no column mph before box metric"):
+        Local(unlike).leave_out(plan)

@@ -36,12 +36,13 @@ class RunnableNetwork(model.Network):
         clock: Clock | None = None,
         strict: bool = False,
         unread: list[Letters] | None = None,
+        optimize: bool = True,
         **more: object,
     ) -> LocalResults:
         """Run to the end of the inputs in this process; see `australis.engine.local_run.run_local`."""
         from australis.engine.local_run import run_local
 
-        return run_local(self, given, train=train, clock=clock, strict=strict, unread=unread, **more)
+        return run_local(self, given, train=train, clock=clock, strict=strict, unread=unread, optimize=optimize, **more)
 
     def start(self, given: Mapping[str, Any] | None = None, /, **more: Any) -> Run:
         """Start on Spark, and return while it runs; see `australis.engine.spark.start.start`."""

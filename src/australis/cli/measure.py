@@ -45,7 +45,8 @@ def measure(
     australis measure jams.yaml --source reports=reports.csv --to costs.json
     australis check jams.yaml --rates reports=200000 --costs costs.json
 
-    Outputs without a sink are counted, and not kept. The first third of the batches is left out: it compiles.
+    The network runs as it is drawn. Outputs without a sink are counted, and not kept. The first third of the batches is
+    left out: it compiles.
     """
     from australis.cli import arguments
     from australis.cli import run as command
@@ -71,6 +72,7 @@ def measure(
             master=arguments.master(master),
             partitions=partitions,
             train=train,
+            optimize=False,
             started=started,
         )
     if not runs:

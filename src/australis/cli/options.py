@@ -65,6 +65,10 @@ NoShed = Annotated[
     bool,
     Option("--no-shed", help="Never leave tuples out, however late results come."),
 ]
+NoOptimize = Annotated[
+    bool,
+    Option("--no-optimize", help="Run the network as it is drawn: no rule of the optimizer changes it."),
+]
 Json = Annotated[
     bool,
     Option("--json", help="Write a JSON object a batch to the standard output, and one at the end."),
@@ -77,7 +81,7 @@ Quiet = Annotated[bool, Option("--quiet", help="Tell mistakes only.")]
 InProcess = Annotated[bool, Option("--local", help="Run in this process, without Spark.")]
 
 
-_ANYWHERE = ("train", "speed", "strict", "quiet", "local")
+_ANYWHERE = ("train", "speed", "strict", "no_optimize", "quiet", "local")
 """The options that a run in this process has too."""
 
 
@@ -95,6 +99,7 @@ class Options:
     partitions: Partitions = None
     headroom: Headroom = None
     no_shed: NoShed = False
+    no_optimize: NoOptimize = False
     json: Json = False
     metrics: Metrics = None
     quiet: Quiet = False
@@ -174,6 +179,7 @@ def _run(
         change=how.change,
         shed=not how.no_shed,
         headroom=how.headroom,
+        optimize=not how.no_optimize,
         metrics=None if how.metrics is None else address(how.metrics),
     )
 
@@ -199,6 +205,7 @@ def _run_local(net: Network, sources: Mapping[str, str], sinks: Mapping[str, str
             kept,
             train=how.train or TRAIN,
             strict=how.strict,
+            optimize=not how.no_optimize,
             stop=lambda: interrupts.times > 0,
         )
     _print_results(results, sinks, how.quiet)

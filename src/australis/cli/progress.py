@@ -116,7 +116,7 @@ def lost_tuples(run: Run, slack: str = "") -> list[str]:
     `slack` says how people set slack.
     """
     shed = [f"{count:,} tuples were shed before {place}" for place, count in run.since_start.shed.items() if count]
-    return [*losses(run.network, run.since_start.ports, slack, letters=True), *shed]
+    return [*losses(run.optimized, run.since_start.ports, slack, letters=True), *shed]
 
 
 def shed_outputs(run: Run) -> list[str]:

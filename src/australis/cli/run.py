@@ -91,6 +91,7 @@ def main(
     change: bool = False,
     shed: bool = True,
     headroom: float | None = None,
+    optimize: bool = True,
     metrics: tuple[str, int] | None = None,
     started: Callable[[Run], None] | None = None,
 ) -> int:
@@ -115,7 +116,7 @@ def main(
             run = start_bound(
                 network, sources, sinks, find_session, checkpoint=checkpoint, partitions=partitions, train=train,
                 trigger=trigger, strict=strict, change=change, shed=shed,
-                headroom=HEADROOM if headroom is None else headroom,
+                headroom=HEADROOM if headroom is None else headroom, optimize=optimize,
             )  # fmt: skip
             if started is not None:
                 started(run)
@@ -145,7 +146,7 @@ def _serve_metrics(host: str, port: int) -> Server:
 def _finish(run: Run, interrupts: Interrupts, reporter: RunReporter, since: float, hush: Callable[[], None]) -> int:
     over = reporter.resumable and not run.since_start.batches and run.checkpoint.log.done()
     view = reporter.view(run)
-    watched = WatchedRun(run, interrupts, _with_notices(run, view, reporter), hush)
+    watched = WatchedRun(run, interrupts, _with_notices(run, view, reporter), hush, reporter.say)
     ended = "failure"
     try:
         stopped = watched.wait_for_end()
@@ -235,8 +236,16 @@ class StartingRun:
 class WatchedRun:
     """Watches a run until it ends, fails or is interrupted."""
 
-    def __init__(self, run: Run, interrupts: Interrupts, show: Callable[[str], None], hush: Callable[[], None]) -> None:
-        self.run, self.interrupts, self.show, self.hush = run, interrupts, show, hush
+    def __init__(
+        self,
+        run: Run,
+        interrupts: Interrupts,
+        show: Callable[[str], None],
+        hush: Callable[[], None],
+        say: Callable[[str], None] = lambda line: None,
+    ) -> None:
+        self.run, self.interrupts, self.show, self.hush, self.say = run, interrupts, show, hush, say
+        self._told = 0
         self.first_dead_letter = ""
         self._failure: Exception | None = None
 
@@ -246,11 +255,19 @@ class WatchedRun:
         Raises if the run fails.
         """
         while self.run.active and not self.interrupts.times:
+            self._tell_rules()
             self.show("")
             time.sleep(_TICK)
+        self._tell_rules()
         with suppress(Exception):  # without a checkpoint, the dead letters are removed with the run
             self.first_dead_letter = progress.first_dead_letter(self.run)
         return self._wait_until_stopped()
+
+    def _tell_rules(self) -> None:
+        """Tell of rules that have fired since the last time."""
+        for batch, firing in self.run.firings[self._told :]:
+            self._told += 1
+            self.say(f"from batch {batch} on: rule {firing}")
 
     def _wait_until_stopped(self) -> bool:
         # Another thread waits, so that this one gets signals and no call to Spark is cut short.

@@ -11,13 +11,22 @@ from australis.model.network import Network, Node
 
 
 def explain(network: Network, *, plan: bool = False) -> str:
-    """Describe the network, its boxes in the order in which they run; with `plan` also the stages that it runs in."""
+    """Describe the network, its boxes in the order in which they run, and which rules of the optimizer would fire.
+
+    With `plan`, also the stages that it runs in, after the rules.
+    """
+    from australis.plan.drawn import optimized
+
     lines = list(_lines(network))
+    running, drawn = optimized(network)
+    if drawn is not None:
+        lines.append("rules that fire at the start of a run")
+        lines += [f"  {firing}" for firing in drawn.firings]
     if plan:
         from australis.plan import plan as planned
         from australis.plan.explanation import explain_plan
 
-        lines += explain_plan(network, planned(network))
+        lines += explain_plan(running, planned(running))
     return "\n".join(lines) + "\n"
 
 

@@ -16,7 +16,7 @@ import os
 import shutil
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any
 from urllib.parse import unquote
@@ -32,8 +32,19 @@ from australis.engine.state.delta import REMEDY
 from australis.errors import AustralisError, RunError
 from australis.model.network import Network
 from australis.netfile import netfile
+from australis.plan.drawn import Drawn
+from australis.plan.rules import Firing
 
 FORMAT = 4
+
+
+@dataclass(frozen=True)
+class SavedDrawing:
+    """A network as it was drawn, as the checkpoint has it; the fields are as in `Drawn`."""
+
+    text: str
+    firings: tuple[Firing, ...] = ()
+    altered: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -49,11 +60,22 @@ class SavedNetwork:
     layouts: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     origins: Mapping[str, str] = field(default_factory=dict)
     """What the sources were, by input."""
+    drawn: SavedDrawing | None = None
+    """The network as it was drawn, if rules of the optimizer have changed it."""
 
     def network(self) -> Network:
         """The network itself."""
+        return self._load(self.text)
+
+    def drawing(self) -> Drawn | None:
+        """The network as it was drawn, and what rules have done to it; none if they have done nothing."""
+        if self.drawn is None:
+            return None
+        return Drawn(self._load(self.drawn.text), self.drawn.firings, frozenset(self.drawn.altered))
+
+    def _load(self, text: str) -> Network:
         try:
-            return netfile.loads(self.text, f"network {self.number} of the checkpoint")
+            return netfile.loads(text, f"network {self.number} of the checkpoint")
         except AustralisError as error:
             failed = RunError.of(error)
             failed.reason += "; functions that it calls must be known before the run goes on"
@@ -138,7 +160,7 @@ class Checkpoint:
         """Save a job's network, before a batch runs it."""
         saved = SavedNetwork(
             job.number, netfile.dumps(job.network), job.lineages, job.owners, job.starts, tuple(sorted(job.unchanged)),
-            job.layouts, origins(job.sources, self.path),
+            job.layouts, origins(job.sources, self.path), _saved(job.drawn),
         )  # fmt: skip
         self._write(self._network(job.number), _encode(saved))
 
@@ -156,8 +178,9 @@ class Checkpoint:
         """The greatest number of its networks; 0 if there is none."""
         return max((int(path.stem) for path in (self.path / "networks").glob("*.json")), default=0)
 
-    def sweep(self, names: set[str]) -> None:
-        """Remove the state of all stages but these."""
+    def sweep(self, *jobs: Job) -> None:
+        """Remove all state but that of some jobs."""
+        names = {lineage.name for job in jobs for lineage in job.lineages}
         state = self.path / "state"
         for folder in state.iterdir() if state.exists() else ():
             if unquote(folder.name) not in names:
@@ -205,6 +228,7 @@ def _encode(saved: SavedNetwork) -> dict[str, Any]:
     return {
         "number": saved.number, "text": saved.text, "homes": homes, "owners": saved.owners, "starts": saved.starts,
         "given": saved.unchanged, "layouts": saved.layouts, "origins": saved.origins,
+        "drawn": None if saved.drawn is None else asdict(saved.drawn),
     }  # fmt: skip
 
 
@@ -213,5 +237,19 @@ def _decode(value: dict[str, Any]) -> SavedNetwork:
     layouts = {name: tuple(places) for name, places in value.get("layouts", {}).items()}
     return SavedNetwork(
         value["number"], value["text"], lineages, value["owners"], value["starts"], tuple(value.get("given", ())),
-        layouts, value.get("origins", {}),
+        layouts, value.get("origins", {}), _decode_drawing(value.get("drawn")),
     )  # fmt: skip
+
+
+def _saved(drawn: Drawn | None) -> SavedDrawing | None:
+    if drawn is None:
+        return None
+    return SavedDrawing(netfile.dumps(drawn.network), drawn.firings, tuple(sorted(drawn.altered)))
+
+
+def _decode_drawing(value: dict[str, Any] | None) -> SavedDrawing | None:
+    """A checkpoint of a run without an optimizer has none."""
+    if value is None:
+        return None
+    firings = tuple(Firing(each["rule"], tuple(each["boxes"]), each["gain"]) for each in value["firings"])
+    return SavedDrawing(value["text"], firings, tuple(value["altered"]))

@@ -12,11 +12,13 @@ from australis.connectors.sink import Parted
 from australis.connectors.source import Divided, Offset, Source, Urgent
 from australis.engine.addresses import Address, list_addresses, schema_at
 from australis.engine.losses import unwired
-from australis.engine.superbox import stateful
 from australis.model.box import REFUSED, lost
 from australis.model.network import Arrow, Input, Network
 from australis.plan import Plan, Stage
 from australis.plan.chains import Chain, chains
+from australis.plan.drawn import Drawn
+from australis.plan.rules import Firing
+from australis.plan.stored import stateful
 from australis.qos.ranks import ValueRank
 from australis.qos.worth import worth_rank
 
@@ -60,6 +62,8 @@ class Job:
     """Inputs and boxes that the network before had just so: what they make of stored tables alone has come out."""
     layouts: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """The boxes that the plan had to divide as the network before did."""
+    drawn: Drawn | None = None
+    """The network as it was drawn, where rules of the optimizer may have changed it."""
 
     def __post_init__(self) -> None:
         if not self.lineages:
@@ -68,6 +72,16 @@ class Job:
         if not self.starts:
             starts = {input.name: self.sources[input.name].start() for input in self.streams}
             object.__setattr__(self, "starts", starts)
+
+    @property
+    def drawn_network(self) -> Network:
+        """The network that people see."""
+        return self.network if self.drawn is None else self.drawn.network
+
+    @property
+    def firings(self) -> tuple[Firing, ...]:
+        """The rules of the optimizer that made the network."""
+        return () if self.drawn is None else self.drawn.firings
 
     @cached_property
     def streams(self) -> tuple[Input, ...]:

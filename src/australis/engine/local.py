@@ -76,6 +76,7 @@ class Local:
 
     def leave_out(self, plan: ShedPlan) -> Shedding:
         """Shed by a plan from the next step on; gives the counts of what is left out."""
+        plan.check(self.network)
         self.shedding = Shedding(self.network, plan)
         return self.shedding
 

@@ -23,6 +23,8 @@ from australis.engine.merging import merging
 from australis.errors import AustralisError, RunError, Subject, listing, placed
 from australis.model.box import LATE, REFUSED
 from australis.model.network import Network
+from australis.plan.drawn import optimized
+from australis.plan.rules import Firing
 
 TRAIN = 1 << 16
 """How many tuples of an input a step takes at most, if not told otherwise."""
@@ -32,7 +34,8 @@ class LocalResults(dict[str, pa.Table]):
     """The tables of outputs by their names, and beside them what was counted on the way.
 
     `counts` has what each input and box took and gave. `letters` are the dead letters of inputs, and of boxes that
-    refused tuples which nothing takes.
+    refused tuples which nothing takes. `optimized` is the network that ran, and `firings` are the rules of the
+    optimizer that made it of the one that was drawn: counts have the names of its boxes.
     """
 
     def __init__(
@@ -41,15 +44,16 @@ class LocalResults(dict[str, pa.Table]):
         network: Network,
         counts: Mapping[str, Counts],
         letters: Collection[Letters] = (),
+        firings: Collection[Firing] = (),
     ) -> None:
         super().__init__(tables)
-        self.network, self.counts = network, dict(counts)
+        self.optimized, self.counts, self.firings = network, dict(counts), list(firings)
         self.letters = [each for each in letters if each.count]
 
     @property
     def given(self) -> dict[str, int]:
         """How many tuples each output was given."""
-        arrows = {output.name: output.arrow for output in self.network.outputs}
+        arrows = {output.name: output.arrow for output in self.optimized.outputs}
         return {name: self.counts[arrow.source].given[arrow.port] for name, arrow in arrows.items()}
 
     @property
@@ -70,7 +74,7 @@ class LocalResults(dict[str, pa.Table]):
 
     def losses(self, slack: str = "") -> list[str]:
         """What was late or refused and nothing took, in words, and what to do; `slack` says how people give slack."""
-        return losses(self.network, self._ports, slack, letters=True)
+        return losses(self.optimized, self._ports, slack, letters=True)
 
     @property
     def _ports(self) -> dict[str, dict[str, int]]:
@@ -87,6 +91,7 @@ def run_local(
     clock: Clock | None = None,
     strict: bool = False,
     unread: list[Letters] | None = None,
+    optimize: bool = True,
     **more: object,
 ) -> LocalResults:
     """Run a network in this process to the end of its inputs, and give the tables of its outputs, and what was counted.
@@ -101,6 +106,8 @@ def run_local(
 
     Lines that do not read are left out: they are added to `unread`, by input, or else a warning tells of them. With
     `strict` the first one is an error.
+
+    Rules that need no measurements make a network first that gives the same for less, unless `optimize` is false.
     """
     named = {**(given or {}), **more}
     check_names(network, named)
@@ -112,7 +119,8 @@ def run_local(
             f"output {listing(lost)}: give it a sink, since input {listing(endless)} never ends, and no table would be"
             " whole"
         )
-    found = run_bound(network, sources, sinks, () if endless else outputs, train=train, clock=clock, strict=strict)
+    kept = () if endless else outputs
+    found = run_bound(network, sources, sinks, kept, train=train, clock=clock, strict=strict, optimize=optimize)
     inputs = {input.name for input in network.inputs}
     lines = [each for each in found.letters if each.input in inputs]
     if unread is not None:
@@ -137,6 +145,7 @@ def run_bound(
     clock: Clock | None = None,
     strict: bool = False,
     stop: Callable[[], bool] = lambda: False,
+    optimize: bool = True,
 ) -> LocalResults:
     """Run a network from sources to sinks, to their end or as soon as `stop` is true; tables are of the outputs `kept`.
 
@@ -145,6 +154,10 @@ def run_bound(
     if train < 1:
         raise RunError(f"run_local: `train` is the most tuples of a train, 1 or more, not {train}")
     network = merging(network, unordered(sources))
+    firings: tuple[Firing, ...] = ()
+    if optimize:
+        network, drawn = optimized(network)
+        firings = () if drawn is None else drawn.firings
     run = Local(network)
     tables: dict[str, list[pa.RecordBatch]] = {name: [] for name in kept}
     with ExitStack() as stack:
@@ -162,7 +175,8 @@ def run_bound(
         name: pa.Table.from_batches([tuples for tuples in batches if tuples.num_rows], schemas[name])
         for name, batches in tables.items()
     }
-    return LocalResults(whole, network, run.counts, [*(feed.letters for feed in feeds.streams), *run.refused.values()])
+    letters = [*(feed.letters for feed in feeds.streams), *run.refused.values()]
+    return LocalResults(whole, network, run.counts, letters, firings)
 
 
 def _write(output: str, writer: Writer, batch: int, tuples: pa.RecordBatch) -> None:

@@ -6,7 +6,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +22,9 @@ from australis.model.qos import Graph
 from australis.model.train import Ints, Train
 from australis.qos.worth import WorthCounts
 
+if TYPE_CHECKING:
+    from australis.plan.rules import Firing
+
 T = TypeVar("T")
 SCHEMA = schema(
     "batch bigint, kind string, name string, port string, partition int,"
@@ -29,9 +32,9 @@ SCHEMA = schema(
     " delay double, worst double, age double, oldest double, delays array<bigint>, fixed double, window bigint,"
     " fresh double, results bigint, utility double, loss double, p50 double, p95 double, p99 double,"
     " rate double, backlog bigint, used double, state string,"
-    " came array<bigint>, dropped array<bigint>, worths array<double>"
+    " came array<bigint>, dropped array<bigint>, worths array<double>, gain double"
 )
-"""A row is a `box`, an `arrow`, a `source`, an `exchange`, an `output`, a `sink`, a `shed` or a `batch`.
+"""A row is a `box`, an `arrow`, a `source`, an `exchange`, an `output`, a `sink`, a `shed`, a `rule` or a `batch`.
 
 A `worth` counts an output's tuples by what they are worth (`australis.qos.worth`). A `service`, an `input` and a `load`
 tell what all that has come to (`australis.engine.service`).
@@ -49,6 +52,9 @@ of packing, unpacking and writing, in tasks and, without a partition, on the dri
 
 A shed is a place where tuples are left out: before the input, box or output (`port`) of this name. It has the tuples
 that came, and those that it gave; before a box with windows also the greatest, and the `results` that were left out.
+
+A rule is one of the optimizer that made the network of which this batch is the first: its name, the boxes that it was
+about (`port`), and the part of what these cost that it is expected to save (`gain`), if that is known.
 
 A batch has its seconds on the driver by the clock. Of these, `fixed` are those that are none of the others: all but the
 seconds of its slowest partition, and of the driver.
@@ -258,6 +264,11 @@ def whole_batch(batch: int, seconds: float, tables: Iterable[pa.RecordBatch]) ->
     driver = spent.pop(None, 0.0)
     fixed = max(seconds - driver - max(spent.values(), default=0.0), 0.0)
     return _kept([_row(batch, "batch", None, None, None, seconds=seconds, fixed=fixed)])
+
+
+def rules(batch: int, firings: Iterable[Firing]) -> pa.RecordBatch:
+    """The rows of rules that made the network which begins with a batch."""
+    return _kept([_row(batch, "rule", each.rule, ", ".join(each.boxes), None, gain=each.gain) for each in firings])
 
 
 def _kept(rows: list[tuple[object, ...]]) -> pa.RecordBatch:

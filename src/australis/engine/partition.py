@@ -10,12 +10,13 @@ from australis.engine.job import Job
 from australis.engine.measures import TaskMeasures
 from australis.engine.state import state as states
 from australis.engine.state.state import State
-from australis.engine.stored_tables import read_table, static_sides
-from australis.engine.superbox import Arrows, Inlets, stateful, steps, tables_of
+from australis.engine.stored_tables import read_table
+from australis.engine.superbox import Arrows, Inlets, steps, tables_of
 from australis.model.box import Moment, Tables
 from australis.model.network import Node
 from australis.model.train import Train, concat, empty
 from australis.plan import Entry, Stage
+from australis.plan.stored import stateful, static_sides
 
 
 class StagePartition:

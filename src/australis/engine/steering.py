@@ -97,11 +97,16 @@ class Steering:
     @property
     def idle(self) -> bool:
         """Whether there is nothing to steer: nothing is shed, and no window has lost tuples."""
-        return not self.shedder.windows and self._given is None and not (self.sheds and steered(self.job))
+        return not self.shedder.windows and not self.planned and not (self.sheds and steered(self.job))
+
+    @property
+    def planned(self) -> bool:
+        """Whether somebody has given a plan of what is shed."""
+        return self._given is not None
 
     def beginning(self, offsets: Mapping[str, Offset] | None = None) -> dict[str, Any]:
         """The directive of the first batch, which begins at once; by what waits after offsets, if these are given."""
-        known = self._given is not None or offsets is not None
+        known = self.planned or offsets is not None
         plan = self.next(offsets or {}, time.time_ns() // 1000)[1] if known else self.without_shedding()
         return {"interval": 0.0, "shed": None if plan is None else plan.render()}
 
@@ -220,6 +225,17 @@ class Steering:
         following.service, following.notices = self.service, self.notices
         following._clock, following.worths = self._clock, self.worths.followed_by(job.network)
         following._begin_with(self._fixed)
+        return following
+
+    def rearranged(self, job: Job) -> Steering:
+        """The steering of the same network after rules of the optimizer: what was learnt of it still holds."""
+        following = self.followed_by(job)
+        following._batches, following._clock, following._fixed = self._batches, self._clock, self._fixed
+        following.state, following._order = self.state, self._order
+        if self._controller is not None:
+            costs = replace(self.monitor.costs(job.network), batch=self._controller.model.costs.batch)
+            model = LoadModel(job.network, job.plan, costs, self.machine)
+            following._controller = replace(self._controller, model=model, road=None)
         return following
 
     def _waiting(self, offsets: Mapping[str, Offset], now: int) -> Waiting:

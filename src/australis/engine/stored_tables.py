@@ -9,7 +9,7 @@ from australis.engine.job import Job
 from australis.engine.stamp import stamp
 from australis.engine.superbox import Arrows
 from australis.errors import RunError, Subject
-from australis.model.network import OUT, Network, Node
+from australis.model.network import OUT
 from australis.model.train import Train, concat
 
 
@@ -34,14 +34,3 @@ def output_tables(job: Job, batch: Batch, partition: int) -> Arrows:
     names = {output.arrow.source for output in job.network.outputs if output.name in job.plan.straight} - job.unchanged
     tables = (input.name for input in job.network.inputs if input.static and input.name in names)
     return {(name, OUT): read_table(job, name, batch) for name in tables}
-
-
-def static_sides(network: Network, node: Node) -> list[int]:
-    """Which inputs of a box are stored tables, or made of stored tables alone."""
-    return [side for side, arrow in enumerate(node.sources) if _static(network, arrow.source)]
-
-
-def _static(network: Network, name: str) -> bool:
-    if name not in network.named:
-        return any(input.static for input in network.inputs if input.name == name)
-    return all(_static(network, arrow.source) for arrow in network.named[name].sources)

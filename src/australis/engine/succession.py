@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from australis.connectors.source import Divided, Source
 from australis.engine.job import Job, Lineage
-from australis.engine.superbox import stateful
 from australis.errors import RunError, listing
 from australis.model.box import Key
 from australis.model.network import Network, Node
 from australis.plan import Plan, Stage, plan
+from australis.plan.stored import same_tables, stateful
 
 
 def planned(
@@ -44,7 +44,7 @@ def successor(old: Job, began: int, network: Network, sources: Mapping[str, Sour
     return replace(
         old, network=network, plan=after, sources=sources, number=number, starts=starts,
         lineages=_lineages(old, began, after, staying, number), owners=_owners(old, network, staying, number),
-        unchanged=_unchanged(old.network, network), layouts=layouts,
+        unchanged=unchanged(old.network, network), layouts=layouts,
     )  # fmt: skip
 
 
@@ -64,15 +64,22 @@ def losses(old: Network, new: Network) -> Iterator[str]:
 
 
 def _stays(old: Network, new: Network, node: Node) -> bool:
-    """Whether a box keeps its state: it has some, and is the same box over the same columns."""
+    """Whether a box keeps its state: it has some, and is the same box over the same columns.
+
+    It may be given more columns or fewer, if its tables are the same with them.
+    """
     before = old.named.get(node.name)
     if before is None or before.box != node.box or not stateful(new, node):
         return False
-    schemas = [[network.schema(arrow) for arrow in each.sources] for network, each in ((old, before), (new, node))]
-    return schemas[0] == schemas[1]
+    inputs = [[network.schema(arrow) for arrow in each.sources] for network, each in ((old, before), (new, node))]
+    if inputs[0] == inputs[1]:
+        return True
+    types = [[{field.name: field.type for field in schema} for schema in schemas] for schemas in inputs]
+    same = all(one[name] == two[name] for one, two in zip(*types, strict=True) for name in one.keys() & two.keys())
+    return same and same_tables(node.box, *inputs)
 
 
-def _unchanged(old: Network, new: Network) -> frozenset[str]:
+def unchanged(old: Network, new: Network) -> frozenset[str]:
     """The inputs and boxes that both networks have, over the same inputs and boxes."""
     same = {input.name for input in new.inputs if input in old.inputs}
     for node in new.nodes:

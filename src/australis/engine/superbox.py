@@ -59,11 +59,6 @@ def tables_of(network: Network, nodes: Iterable[Node]) -> dict[str, Tables]:
     return tables
 
 
-def stateful(network: Network, node: Node) -> bool:
-    """Whether a box has state. The state of a keyed table is its writer's, not its readers'."""
-    return node.box.reads is None and bool(node.box.tables(*(network.schema(arrow) for arrow in node.sources)))
-
-
 def _moment(network: Network, node: Node, moment: Moment) -> Moment:
     """The moment of a step for a box. One that waits for its slowest input must know which inputs are done."""
     if not moment.ended or not node.box.waits_for_all:

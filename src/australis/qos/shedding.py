@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from australis.arrow.columns import Bools, arrow
+from australis.errors import RunError, listing
 from australis.expressions import expr
 from australis.expressions.expression import of
 from australis.expressions.failing import may_fail
@@ -89,6 +90,28 @@ class ShedPlan:
         windows = network.named[box].box.windows(results)
         assert windows is not None
         return where(results, self.results[box].kept(windows))
+
+    def check(self, network: Network) -> None:
+        """Refuse a plan for another network: it names places or columns that this one does not have."""
+        sources: dict[Place, tuple[Arrow, ...]] = {
+            ("input", input.name): (Arrow(input.name, OUT),) for input in network.inputs
+        }
+        sources |= {("box", node.name): node.sources for node in network.nodes}
+        sources |= {("output", output.name): (output.arrow,) for output in network.outputs}
+        windowed = {keep.box for keeps in self.places.values() for keep in keeps if isinstance(keep, WindowKeep)}
+        places = [*self.places, *(("box", name) for name in sorted({*self.results, *windowed}))]
+        lacking = [f"{kind} {name}" for kind, name in places if (kind, name) not in sources]
+        for place, keeps in self.places.items():
+            names = {name for arrow in sources.get(place, ()) for name in network.schema(arrow).names}
+            ranks = [keep.rank for keep in keeps if isinstance(keep, TupleKeep)]
+            wanted = {name for rank in ranks if isinstance(rank, ValueRank) for name in rank.value.columns}
+            if place in sources and wanted - names:
+                lacking.append(f"column {listing(sorted(wanted - names))} before {' '.join(place)}")
+        if lacking:
+            raise RunError(
+                f"the plan is for another network: this one has no {listing(dict.fromkeys(lacking))}; make it for the"
+                " network that runs (`run.optimized`)"
+            )
 
     def render(self) -> dict[str, Any]:
         """The plan as JSON can hold it, in an offset."""

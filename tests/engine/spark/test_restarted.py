@@ -2,6 +2,7 @@
 
 import shutil
 import warnings
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -251,7 +252,7 @@ def test_what_a_plan_leaves_out_is_counted_and_a_batch_that_is_run_again_leaves_
     with net.start({"reports": f"{folder}/reports", **sinks}, spark=spark, checkpoint=folder / "checkpoint") as again:
         again.wait()
     lines = {name: (folder / f"{name}.csv").read_text().splitlines()[1:] for name in sinks}
-    assert again.totals.shed == shed
+    assert Counter(again.totals.shed) == Counter(shed)
     assert len(lines["all"]) == 200
     assert len(lines["fast"]) == 200 - shed["box fast"]
     assert 60 < shed["box fast"] < 140

@@ -48,15 +48,18 @@ def reports(count: int, first: int = 0) -> pa.RecordBatch:
     return pa.record_batch({name: pa.array(values, pa.int32()) for name, values in columns.items()})
 
 
-@pytest.mark.parametrize(("partitions", "train"), [(1, 3), (2, 5), (4, None)])
+@pytest.mark.parametrize(
+    ("partitions", "train", "optimize"), [(1, 3, True), (2, 5, True), (2, 5, False), (4, None, True)]
+)
 @pytest.mark.parametrize("folder", GOLDEN, ids=lambda folder: folder.name)
 def test_a_golden_network_gives_the_same_on_spark(
-    spark: "SparkSession", folder: Path, partitions: int, train: int | None
+    spark: "SparkSession", folder: Path, partitions: int, train: int | None, optimize: bool
 ) -> None:
     net, sources = golden(folder)
     found = {output.name: MemorySink() for output in net.outputs}
-    net.run({**sources, **found}, spark=spark, partitions=partitions, train=train)
-    for name, table in net.run_local({name: source.path for name, source in sources.items()}).items():
+    net.run({**sources, **found}, spark=spark, partitions=partitions, train=train, optimize=optimize)
+    local = net.run_local({name: source.path for name, source in sources.items()}, optimize=False)
+    for name, table in local.items():
         assert Counter(rows(found[name].table())) == Counter(rows(table)), name
 
 
@@ -218,7 +221,7 @@ def test_a_network_changes_at_a_batch_and_boxes_that_stay_keep_their_state(
 def test_every_box_arrow_and_output_is_measured(spark: "SparkSession", tmp_path: Path) -> None:
     fast = REPORTS.filter("mph > 50", box="fast")
     net = au.network(out=fast.aggregate(on="time", size=10, by="vid", n="count(*)", box="stats"))
-    run = net.run(reports=reports(100), spark=spark, partitions=2, checkpoint=tmp_path / "checkpoint")
+    run = net.run(reports=reports(100), spark=spark, partitions=2, checkpoint=tmp_path / "checkpoint", optimize=False)
     table = run.measures()
     assert ledger.read(tmp_path / "checkpoint").equals(table)
     boxes = {row["name"]: row for row in table.filter(pa.compute.equal(table["kind"], "box")).to_pylist()}

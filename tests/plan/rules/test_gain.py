@@ -35,3 +35,10 @@ def test_the_boxes_of_a_change() -> None:
     assert changed_boxes(chain("f", "g"), chain("g", "f")) == ("f", "g")
     assert changed_boxes(chain("f", "g"), chain("f")) == ("f", "g")
     assert changed_boxes(chain("f"), chain("f")) == ()
+    assert changed_boxes(chain("e", "f", "g", "h", "i"), chain("e", "h", "f", "g", "i")) == ("e", "f", "g", "h")
+
+
+def test_a_box_that_passes_several_others() -> None:
+    costs = Costs({name: BoxCost(1.0, {"out": 0.5}) for name in "fgh"} | {"i": BoxCost(0.1, {"out": 0.1})})
+    gain = expected_gain(chain("f", "g", "h", "i"), chain("i", "f", "g", "h"), costs)
+    assert gain == pytest.approx(1 - (0.1 + 0.1 * 1.75) / (1.75 + 0.0125))

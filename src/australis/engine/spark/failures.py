@@ -14,10 +14,17 @@ from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 from australis import errors
 from australis.errors import AustralisError, Place, RunError
 
+if TYPE_CHECKING:
+    from pyspark.sql.streaming.query import StreamingQuery
+
+    from australis.engine.checkpoint import Checkpoint
+
+_GRACE = 10.0  # seconds for a process that does not answer to be seen to have ended
 _PLANNER = "PythonStreamingSourceRunner"  # where Spark talks to the process that plans batches
 _NOTE = re.compile(r"australis-error:([\w+/=]+)")
 _LAST_LINE = re.compile(r"^(?:[\w.]+\.)?([A-Z]\w*(?:Error|Exception): .+)$", re.MULTILINE)
@@ -74,6 +81,29 @@ def _class(name: str, base: type) -> type:
     if not (isinstance(found, type) and issubclass(found, base)):
         raise TypeError(f"{name} is no {base.__name__}")
     return found
+
+
+class SparkEndedError(RunError):
+    """Spark's process has ended under a run."""
+
+
+def query_failure(error: Exception, query: StreamingQuery, checkpoint: Checkpoint, gateway: Any) -> AustralisError:
+    """The error that ended the query of a run: its own failure, a missing checkpoint, or the end of a process."""
+    from pyspark.errors import StreamingQueryException
+
+    from australis.engine.spark.jvm import ended
+
+    try:
+        checkpoint.check()
+    except RunError as missing:
+        return missing
+    then = f"goes on from {checkpoint.path}" if checkpoint.lasting else "begins anew"
+    if not isinstance(error, StreamingQueryException):
+        how = ended(gateway, _GRACE)
+        return SparkEndedError(f"Spark's process {how}; start the network again: it {then}") if how else failure(error)
+    if planner_ended(error):
+        return RunError(f"the process that plans batches was killed, or ended; start the network again: it {then}")
+    return failure(query.exception() or error)
 
 
 def planner_ended(error: Exception) -> bool:

@@ -29,25 +29,26 @@ from australis.engine.idle import PATIENCE
 from australis.engine.job import Job
 from australis.engine.ledger import Ledger
 from australis.engine.merging import merging
+from australis.engine.optimizing import Optimizer, follow
 from australis.engine.outlet import OpenSink, deliver, followed_by
 from australis.engine.parcels import COLUMNS
 from australis.engine.service import Service
 from australis.engine.spark import alive
 from australis.engine.spark.control import Control, Directive, first_limit, paced
-from australis.engine.spark.failures import carried, failure, planner_ended, reason
+from australis.engine.spark.failures import SparkEndedError, carried, failure, query_failure, reason
 from australis.engine.spark.frame_source import FrameFeed
 from australis.engine.spark.hook import Hook
-from australis.engine.spark.jvm import ended, forget
+from australis.engine.spark.jvm import forget
 from australis.engine.spark.prefork import room
 from australis.engine.spark.rounds import round_task, unpack_outputs
 from australis.engine.spark.session import apart
 from australis.engine.spark.shipping import ShippedJob, ship
 from australis.engine.spark.stream_source import NAME
 from australis.engine.steering import Steering
-from australis.engine.succession import successor
 from australis.engine.totals import Totals, read_totals
 from australis.errors import AustralisError, RunError
 from australis.model.network import Network
+from australis.plan.rules import Firing
 from australis.qos.load import HEADROOM
 from australis.qos.shedding import ShedPlan
 
@@ -62,10 +63,6 @@ AIM = 1.0
 """How many seconds a batch should take where there is more input than it needs."""
 
 Progress = dict[str, Any]
-
-
-class SparkEndedError(RunError):
-    """Spark's process has ended under a run."""
 
 
 class Run:
@@ -87,6 +84,7 @@ class Run:
         local: bool = True,
         shed: bool = True,
         headroom: float = HEADROOM,
+        optimize: bool = True,
         feeds: Sequence[FrameFeed] = (),
         closing: ExitStack | None = None,
     ) -> None:
@@ -117,12 +115,16 @@ class Run:
         self._outlets: dict[int, dict[str, OpenSink]] = {}
         self._shipped: dict[int, ShippedJob] = {}
         self._began: dict[int, int] = {}
+        self._rearranged: dict[int, Job] = {}  # the jobs before those that the optimizer made
         self._ledger = Ledger(checkpoint.path)
         self._closing.callback(self._ledger.close)
         self._dead_letters = dead_letters.writer(checkpoint.path, checkpoint.run)
         self._closing.callback(self._dead_letters.close)
         self._dead_letters.agree(checkpoint.log.planned, checkpoint.log.committed)
-        self._state = Condition()
+        self.firings: list[tuple[int, Firing]] = []
+        """The rules of the optimizer that fired since this start, with the first batch of what they made."""
+        self.optimizer = Optimizer(jobs[current].network) if optimize else None
+        self._state, self._changing = Condition(), Lock()
         self._ended = checkpoint.log.done()
         last = checkpoint.log.last()
         if last is not None:
@@ -163,7 +165,12 @@ class Run:
 
     @property
     def network(self) -> Network:
-        """The network that the next batch runs."""
+        """The network as it was drawn. What batches run is `optimized`."""
+        return self._jobs[self._directive.network].drawn_network
+
+    @property
+    def optimized(self) -> Network:
+        """The network that the next batch runs: rules of the optimizer may have changed it."""
         return self._jobs[self._directive.network].network
 
     @property
@@ -210,7 +217,7 @@ class Run:
         try:
             self.query.awaitTermination()
         except Exception as error:
-            failed = self._failed(error)
+            failed = query_failure(error, self.query, self.checkpoint, self._gateway)
             failed.__cause__ = error
         with self._state:
             self._failure, self._over = failed, True
@@ -219,23 +226,6 @@ class Run:
             self._close()
         if isinstance(failed, SparkEndedError):
             forget(self._gateway)
-
-    def _failed(self, error: Exception) -> AustralisError:
-        """The error that ended the query: its own failure, a missing checkpoint, or the end of a process of Spark's."""
-        from pyspark.errors import StreamingQueryException
-
-        try:
-            self.checkpoint.check()
-        except RunError as missing:
-            return missing
-        if not isinstance(error, StreamingQueryException):
-            how = ended(self._gateway, _GRACE)
-            if not how:
-                return failure(error)
-            return SparkEndedError(f"Spark's process {how}; {_again(self.checkpoint)}")
-        if planner_ended(error):
-            return RunError(f"the process that plans batches was killed, or ended; {_again(self.checkpoint)}")
-        return failure(self.query.exception() or error)
 
     def _close(self) -> None:
         """Close all that the run holds, once; a second caller waits until that is done."""
@@ -249,7 +239,10 @@ class Run:
         Boxes that stay as they are keep their state; others start empty, or go. Sources and sinks of inputs and outputs
         that are new are given by name.
         """
-        named = {**(given or {}), **more}
+        with self._changing:
+            return self._change(network, {**(given or {}), **more})
+
+    def _change(self, network: Network, named: Mapping[str, Any]) -> int:
         check_names(network, named)
         now = self._directive.network
         if now not in self._began:
@@ -261,7 +254,7 @@ class Run:
         self.checkpoint.check_sources(sources)
         network = merging(network, unordered(sources))
         number = self.checkpoint.last_number() + 1
-        after = successor(job, self._began[now], network, sources, number)
+        after = follow(job, self._began[now], network, sources, number, rules=self.optimizer is not None)
         with ExitStack() as opened:
             outlets = followed_by(self._outlets[now], network, bind_sinks(network, named), self.checkpoint, opened)
             self.checkpoint.keep(after)
@@ -272,7 +265,9 @@ class Run:
             self._direct(network=number, **self._steering.beginning(self.checkpoint.log.inputs()))
         if not self._await_network(number):
             raise RunError("the run has ended; the network was not changed")
-        self.checkpoint.sweep({lineage.name for each in (job, after) for lineage in each.lineages})
+        if self.optimizer is not None:
+            self.optimizer.follow(after.network)
+        self.checkpoint.sweep(job, after)
         for name, old in self._outlets[now].items():
             if outlets.get(name) is not old:
                 old.writer.close()
@@ -281,9 +276,12 @@ class Run:
     def leave_out(self, plan: ShedPlan | None) -> None:
         """Shed by a plan from the next batch on; none, or a change of the network, ends it.
 
-        A batch that is run again leaves out the same. A window that has lost tuples does not come out later.
+        A batch that is run again leaves out the same. A window that has lost tuples does not come out later. The plan
+        is for the network that runs, `optimized`. While it is in force, the optimizer leaves that as it is.
         """
-        with self._state:
+        if plan is not None:
+            plan.check(self.optimized)
+        with self._changing, self._state:
             left_out = self._steering.leave_out(plan)
             self._direct(shed=None if left_out is None else left_out.render())
 
@@ -354,17 +352,21 @@ class Run:
             shutil.rmtree(folder, ignore_errors=True)
         seconds = time.perf_counter() - start
         tables.append(measures.whole_batch(batch.version, seconds, tables))
+        if batch.changed and job.firings:
+            tables.append(measures.rules(batch.version, job.firings))
         self._record(job, batch, tables, seconds, sum(each.num_rows for each in letters))
 
     def _record(self, job: Job, batch: Batch, tables: list[pa.RecordBatch], seconds: float, letters: int) -> None:
         """Note that a batch is done, and what was measured of it; one that was done before is not counted again."""
-        again, log = batch.version <= self.since_start.version, self.checkpoint.log
+        again = batch.version <= self.since_start.version
         self.letters += 0 if again else letters
         progress = measures.progress(job.network, batch.version, tables) | {"seconds": seconds, "letters": self.letters}
         progress |= self._steering.serve(batch, tables).progress()
         tables.append(self.service.table(batch.version))
         self._ledger.write(batch.version, tables)
         with self._state:
+            if batch.changed and not again:
+                self.firings += [(batch.version, firing) for firing in job.firings]
             if again and self.progress and self.progress[-1]["batch"] == batch.version:
                 self.progress.pop()
             self.progress.append(progress)
@@ -377,12 +379,35 @@ class Run:
                 taken = max(progress["taken"].values(), default=0)
                 self._direct(limit=paced(self._directive.limit, taken, seconds, AIM))
             self._state.notify_all()
-        with self._state:
-            if not again and (steered := self._steering.after(batch, progress["taken"], tables, log.inputs())):
+        if not again:
+            self._direct_next(job, batch, progress["taken"], tables)
+
+    def _direct_next(self, job: Job, batch: Batch, taken: Mapping[str, int], tables: list[pa.RecordBatch]) -> None:
+        """Direct what the next batch runs, when it may begin, and what it leaves out."""
+        with ExitStack() as stack:
+            alone = self._changing.acquire(blocking=False)
+            if alone:
+                stack.callback(self._changing.release)
+            changes = self._rearrange(job, batch, tables) if alone else {}
+            stack.enter_context(self._state)  # no other network may come in between
+            steered = self._steering.after(batch, taken, tables, self.checkpoint.log.inputs())
+            if steered:
                 least = 2 * steered.pop("least")
-                self._direct(**steered, limit=max(self._directive.limit, 0 if self._fixed else least))
+                changes |= {**steered, "limit": max(self._directive.limit, 0 if self._fixed else least)}
+            elif changes:
+                changes |= self._steering.beginning()
+            self._direct(**changes)
 
-
-def _again(checkpoint: Checkpoint) -> str:
-    """What to do after a failure that the network has not caused."""
-    return f"start the network again: it {f'goes on from {checkpoint.path}' if checkpoint.lasting else 'begins anew'}"
+    def _rearrange(self, job: Job, batch: Batch, tables: list[pa.RecordBatch]) -> dict[str, Any]:
+        """The directive that lets a better network run, if boxes were measured to cost less in one; else nothing."""
+        if batch.changed and job.number in self._rearranged:
+            self.checkpoint.sweep(job, self._rearranged.pop(job.number))
+        if self.optimizer is None or self._steering.planned or batch.end or batch.network != self._directive.network:
+            return {}
+        after = self.optimizer.job_after(job, batch.began, measures.rows_of(tables), self.checkpoint)
+        if after is None:
+            return {}
+        self._prepare(after, self._outlets[job.number])
+        self._rearranged[after.number] = job
+        self._steering = self._steering.rearranged(self._jobs[after.number])
+        return {"network": after.number}

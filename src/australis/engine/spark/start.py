@@ -17,13 +17,15 @@ from australis.disk.temporary import TemporaryFolder
 from australis.engine.checkpoint import Checkpoint
 from australis.engine.job import Job
 from australis.engine.merging import merging
+from australis.engine.optimizing import follow
 from australis.engine.outlet import outlet
 from australis.engine.spark.frame_source import Frame, FrameFeed
 from australis.engine.spark.run import Run
 from australis.engine.spark.session import Ending, session
-from australis.engine.succession import losses, planned, successor
+from australis.engine.succession import losses, planned
 from australis.errors import ArgumentPlace, AustralisError, RunError, Subject, listing
 from australis.model.network import Network
+from australis.plan.drawn import optimized
 from australis.qos.load import HEADROOM
 
 if TYPE_CHECKING:
@@ -50,6 +52,7 @@ def start(
     change: bool = False,
     shed: bool = True,
     headroom: float = HEADROOM,
+    optimize: bool = True,
     **more: Any,
 ) -> Run:
     """Start a network on Spark, and return while it runs.
@@ -63,6 +66,9 @@ def start(
 
     Where outputs say what they are worth and tuples come by the clock, batches are as long as latency graphs allow, and
     what is too much for the `headroom` of the machine is left out, unless `shed` is false.
+
+    Rules change the network to one that gives the same for less, at the start and by what boxes are measured to cost,
+    unless `optimize` is false; see docs/planning.md. A run that goes on has the network that it had.
     """
     named = {**(given or {}), **more}
     check_names(network, named)
@@ -81,6 +87,7 @@ def start(
         change=change,
         shed=shed,
         headroom=headroom,
+        optimize=optimize,
         frames=frames,
     )
 
@@ -99,6 +106,7 @@ def start_bound(
     change: bool = False,
     shed: bool = True,
     headroom: float = HEADROOM,
+    optimize: bool = True,
     frames: Mapping[str, Any] | None = None,
 ) -> Run:
     """Start a network from sources to sinks. Spark's session is looked for once all else is known to be right.
@@ -139,7 +147,7 @@ def start_bound(
             stack.enter_context(Ending(spark))
         if folder.fresh:
             folder.divide(partitions or min(spark.sparkContext.defaultParallelism, _MOST))
-        jobs, current = _jobs(folder, network, sources, strict, change)
+        jobs, current = _jobs(folder, network, sources, strict, change, optimize)
         folder.keep(jobs[current])
         for source in sources.values():
             if isinstance(source, Opened):
@@ -150,7 +158,7 @@ def start_bound(
     try:
         return Run(
             spark, folder, jobs, outlets, current=current, train=train, trigger=_trigger(trigger), local=local,
-            shed=shed, headroom=headroom, feeds=feeds, closing=closing,
+            shed=shed, headroom=headroom, optimize=optimize, feeds=feeds, closing=closing,
         )  # fmt: skip
     except BaseException as error:
         closing.__exit__(type(error), error, error.__traceback__)
@@ -197,7 +205,7 @@ def _feeds(
 
 
 def _jobs(
-    folder: Checkpoint, network: Network, sources: Mapping[str, Source], strict: bool, change: bool
+    folder: Checkpoint, network: Network, sources: Mapping[str, Source], strict: bool, change: bool, optimize: bool
 ) -> tuple[dict[int, Job], int]:
     """The jobs by the number of their network, and the number to go on with.
 
@@ -206,11 +214,12 @@ def _jobs(
     last, partitions = folder.log.last(), folder.partitions
     assert partitions is not None
     if last is None:
-        plan = planned(network, sources, partitions)
-        return {1: Job(network, plan, sources, str(folder.path), partitions, strict=strict)}, 1
+        running, made = optimized(network) if optimize else (network, None)
+        plan = planned(running, sources, partitions)
+        return {1: Job(running, plan, sources, str(folder.path), partitions, strict=strict, drawn=made)}, 1
     kept = folder.network(last.network)
-    before = kept.network()
-    lost = list(losses(before, network))
+    before, drawn = kept.network(), kept.drawing()
+    lost = list(losses(before if drawn is None else drawn.network, network))
     if lost and not change:
         raise RunError(
             f"{folder.path}: is the checkpoint of another network: {listing(lost, most=3)}; choose another folder, or"
@@ -236,10 +245,12 @@ def _jobs(
         strict=strict,
         layouts=kept.layouts,
         unchanged=frozenset(kept.unchanged),
+        drawn=drawn,
     )
-    if before == network:
-        return {job.number: replace(job, network=network, sources=sources)}, job.number
-    after = successor(job, last.began, network, sources, folder.last_number() + 1)
+    if job.drawn_network == network:
+        same = replace(job, network=network) if drawn is None else replace(job, drawn=replace(drawn, network=network))
+        return {job.number: replace(same, sources=sources)}, job.number
+    after = follow(job, last.began, network, sources, folder.last_number() + 1, rules=optimize, lossy=change)
     return {job.number: job, after.number: after}, after.number
 
 

@@ -6,8 +6,9 @@
 Sound when nothing else takes what the first gives, nor another port of either, and the boxes say that one box does the
 same (`Box.followed_by`). User functions that are not pure stay where they are.
 
-A predicate behind `and` is asked of all tuples, and one in a filter of its own only of those that got through. Where
-costs are known, filters stay apart if that saves something.
+A predicate behind `and` is asked of all tuples, and one in a filter of its own only of those that got through. Filters
+that have become one cannot be put in a better order any more. So they stay apart until costs are known, and then if
+that saves something.
 """
 
 from __future__ import annotations
@@ -50,9 +51,12 @@ def _combined(network: Network, first: Node, second: Node) -> Box | None:
 
 
 def _saves_apart(network: Network, costs: Costs, first: Node, second: Node) -> bool:
-    """Whether it is known that the second box has less to do behind the first than it would have in its place."""
+    """Whether the second box has less to do behind the first than it would have in its place.
+
+    Where nothing was measured, a filter is taken to have.
+    """
     apart = chain_seconds(network, (first, second), costs)
     if apart is None:
-        return False
+        return first.box.selects is not None
     spared = (1 - (selectivity(network, first, costs) or 0)) * costs.boxes[second.name].seconds
     return spared > LEAST_GAIN * apart

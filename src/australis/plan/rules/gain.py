@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from itertools import pairwise
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 
 from australis.model.network import Arrow, Network, Node
 from australis.model.qos.costs import Costs
@@ -31,10 +31,17 @@ def chain_seconds(network: Network, nodes: Iterable[Node], costs: Costs) -> floa
 
 
 def changed_boxes(before: Network, after: Network) -> tuple[str, ...]:
-    """The boxes that a change is about: those that go, that come, or that something takes which did not before."""
+    """The boxes that a change is about: those that go, that come, or that another box takes which did not before.
+
+    Where boxes in a row change places, those between them are among them.
+    """
     boxes = before.named.keys() ^ after.named.keys()
-    boxes |= {arrow.source for _, arrow in _taken(after) - _taken(before) if arrow.source in after.named}
+    added = after.named.keys() - before.named.keys()
+    taken = {arrow for taker, _, arrow in _taken(after) - _taken(before) if taker not in added}
+    boxes |= {arrow.source for arrow in taken if arrow.source in after.named}
     boxes |= {name for name, node in after.named.items() if name in before.named and node.box != before.named[name].box}
+    rows = _rows(before, after, boxes)
+    boxes |= {node.name for node in rows[0]} if rows is not None else set()
     order = [*before.named, *(name for name in after.named if name not in before.named)]
     return tuple(name for name in order if name in boxes)
 
@@ -44,20 +51,38 @@ def expected_gain(before: Network, after: Network, costs: Costs) -> float | None
 
     None if they are not the same boxes in a row in another order, or were not all measured.
     """
-    names = changed_boxes(before, after)
-    chains = [(network, _chain(network, names)) for network in (before, after)]
-    old, new = (None if chain is None else chain_seconds(network, chain, costs) for network, chain in chains)
+    rows = _rows(before, after, changed_boxes(before, after))
+    if rows is None:
+        return None
+    old, new = (chain_seconds(network, row, costs) for network, row in zip((before, after), rows, strict=True))
     return None if old is None or new is None or not old else 1 - new / old
 
 
-def _taken(network: Network) -> set[tuple[object, Arrow]]:
+def _taken(network: Network) -> set[tuple[str, int | None, Arrow]]:
     """Which arrow each input of a box takes, and each output."""
-    inlets = {((node.name, side), arrow) for node in network.nodes for side, arrow in enumerate(node.sources)}
-    return inlets | {(output.name, output.arrow) for output in network.outputs}
+    inlets = {(node.name, side, arrow) for node in network.nodes for side, arrow in enumerate(node.sources)}
+    return inlets | {(output.name, None, output.arrow) for output in network.outputs}
 
 
-def _chain(network: Network, names: Collection[str]) -> list[Node] | None:
-    """The boxes of these names, if there are such, and each takes what the one before gives."""
-    chain = [node for node in network.nodes if node.name in names]
-    joined = all([arrow.source for arrow in second.sources] == [first.name] for first, second in pairwise(chain))
-    return chain if joined and len(chain) == len(names) else None
+def _rows(before: Network, after: Network, names: Iterable[str]) -> tuple[list[Node], list[Node]] | None:
+    """The boxes of these names with those between them, in both networks, if they are the same boxes in a row."""
+    every = set(names)
+    while (old := _row(before, every)) is not None and (new := _row(after, every)) is not None:
+        wider = {node.name for node in (*old, *new)}
+        if wider == every:
+            return old, new
+        every = wider
+    return None
+
+
+def _row(network: Network, names: AbstractSet[str]) -> list[Node] | None:
+    """Boxes in a row, each of which takes what the one before gives, from the first of some names to the last."""
+    row = [node for node in network.nodes if node.name in names][-1:]
+    if not row or not names <= network.named.keys():
+        return None
+    while not names <= {node.name for node in row}:
+        (arrow, *more) = row[0].sources
+        if more or arrow.source not in network.named:
+            return None
+        row.insert(0, network.named[arrow.source])
+    return row

@@ -7,10 +7,11 @@ projection before one changes the columns that it stores.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from australis.errors import listing
 from australis.model.network import Arrow, Network
 from australis.model.qos.costs import Costs
 from australis.plan.rules.combine import combine
@@ -25,6 +26,12 @@ Rule: TypeAlias = Callable[[Network, Costs, Collection[Arrow]], Network | None]
 RULES: tuple[Rule, ...] = (share, push_filter, reorder, combine, project)
 """Filters go down before they are ordered, are ordered before they become one, and columns are counted at last."""
 
+STATELESS: tuple[Rule, ...] = (share, push_filter, combine)
+"""The rules that leave the state of boxes as it is, if the arrows of `steady` are fixed."""
+MEASURED: tuple[Rule, ...] = (push_filter, reorder)
+"""The rules that measurements can make fire, of which the same holds. A run compiles filters in a row into one loop by
+itself, so that combining them would gain nothing."""
+
 _MOST_PER_BOX = 20
 
 
@@ -38,12 +45,23 @@ class Firing:
     gain: float | None
     """The part of the cost of these boxes that it is expected to save; None where costs have nothing to say."""
 
+    def __str__(self) -> str:
+        """The rule in a line.
 
-def optimize(network: Network, costs: Costs, fixed: Collection[Arrow] = ()) -> tuple[Network, list[Firing]]:
+        >>> str(Firing("reorder", ("dear", "cheap"), 0.423))
+        'reorder dear, cheap: 42% less for these'
+        """
+        gain = "" if self.gain is None else f": {self.gain:.0%} less for these"
+        return f"{self.rule} {listing(self.boxes)}{gain}"
+
+
+def optimize(
+    network: Network, costs: Costs, fixed: Collection[Arrow] = (), rules: Sequence[Rule] = RULES
+) -> tuple[Network, list[Firing]]:
     """The network after the rules, and which of them fired. No rule changes what passes the `fixed` arrows."""
     firings: list[Firing] = []
     for _ in range(_MOST_PER_BOX * (1 + len(network.nodes))):
-        for rule in RULES:
+        for rule in rules:
             changed = rule(network, costs, fixed)
             if changed is not None:
                 boxes, gain = changed_boxes(network, changed), expected_gain(network, changed, costs)

@@ -30,7 +30,7 @@ def project(network: Network, costs: Costs, fixed: Collection[Arrow] = ()) -> Ne
     needed = _needed(wiring)
     for node in network.nodes:
         streams = [network.schema(arrow) for arrow in node.sources]
-        if node.box.keys(*streams) is None:
+        if node.box.keys(*streams) is None or wiring.kept(node.name):
             continue
         kept = [_kept(stream.names, needed[node.name, side]) for side, stream in enumerate(streams)]
         less = [names != stream.names for names, stream in zip(kept, streams, strict=True)]

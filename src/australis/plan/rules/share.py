@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from australis.model.box import lost
+from australis.model.box import Box, lost
 from australis.model.network import Arrow, Network, Node
 from australis.model.qos.costs import Costs
 from australis.plan.rules.wiring import Wiring, rewired
@@ -28,6 +28,8 @@ def share(network: Network, costs: Costs, fixed: Collection[Arrow] = ()) -> Netw
     firsts: dict[Any, Node] = {}
     arrows: dict[Arrow, Arrow] = {}
     for node in network.nodes:
+        if not _hashable(node.box):
+            continue
         sources = tuple(arrows.get(arrow, arrow) for arrow in node.sources)
         # 60 and 60.0 are equal, and so are 0.0 and -0.0, but they are written in different ways.
         first = firsts.setdefault((node.box, repr(node.box), sources), node)
@@ -44,6 +46,15 @@ def _shareable(wiring: Wiring, first: Node, node: Node) -> bool:
         and not wiring.may_merge(node)
         and _losses(wiring, first) == _losses(wiring, node)
     )
+
+
+def _hashable(box: Box) -> bool:
+    """Whether a box can be looked up; one of a user's own may hold what cannot."""
+    try:
+        hash(box)
+    except TypeError:
+        return False
+    return True
 
 
 def _losses(wiring: Wiring, node: Node) -> set[str]:
