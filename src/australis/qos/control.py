@@ -25,6 +25,8 @@ LEARNING = 2.0
 MIX = 0.05
 """By how much the shares of inputs may change before the road map is drawn anew."""
 
+CRAMPED = 2 / 3
+"""A batch that by itself takes more than this part of the longest interval leaves hardly room for work."""
 FLAT = 0.75
 """Delays stay on the flat parts of graphs unless outputs are worth less so than this part of what they could be."""
 _LONGER = 1.25
@@ -124,7 +126,8 @@ class Controller:
         """
         load = self.model.load(self.rates) * self.error if self.rates else 0.0
         longest, headroom = self.model.longest(self.overhead), self.model.machine.headroom
-        if not load or longest >= LONGEST:
+        cramped = self.model.costs.batch * self.overhead > CRAMPED * headroom * longest
+        if not load or not cramped or longest >= LONGEST:
             return None
         intervals = [longest]
         while intervals[-1] < LONGEST:
