@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -11,12 +11,15 @@ from australis.arrow.compute import pc
 from australis.engine.addresses import StageEntry
 from australis.engine.batch import Batch
 from australis.engine.job import Job
-from australis.engine.parcels import Parcel, decode
+from australis.engine.parcels import COLUMNS, Parcel, decode
 from australis.engine.spark.failures import carried
 from australis.engine.spark.shipping import ShippedJob
 from australis.engine.spark.task_context import partition
 from australis.engine.task import run_stage
 from australis.model.train import Train
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 
 def unpack_outputs(job: Job, table: pa.Table, seconds: dict[str, float] | None = None) -> dict[str, list[Train]]:
@@ -32,6 +35,14 @@ def unpack_outputs(job: Job, table: pa.Table, seconds: dict[str, float] | None =
             if seconds is not None:
                 seconds[name] = seconds.get(name, 0.0) + parcel.seconds
     return trains
+
+
+def run_rounds(frame: DataFrame, job: Job, shipped: ShippedJob, batch: Batch) -> pa.Table:
+    """Run all rounds of a batch on what its first stages gave; what comes out of the last."""
+    for number in range(len(job.rounds)):
+        task = round_task(shipped, number, batch)
+        frame = frame.repartitionById(job.partitions, frame["bucket"]).mapInArrow(task, COLUMNS)
+    return frame.toArrow()
 
 
 def round_task(shipped: ShippedJob, number: int, batch: Batch) -> Callable[[Iterator[Any]], Iterator[Any]]:

@@ -25,13 +25,11 @@ from australis.engine.addresses import DEAD_LETTERS
 from australis.engine.batch import Batch
 from australis.engine.checkpoint import Checkpoint
 from australis.engine.exchange import batch_folder
-from australis.engine.idle import PATIENCE
 from australis.engine.job import Job
 from australis.engine.ledger import Ledger
 from australis.engine.merging import merging
 from australis.engine.optimizing import Optimizer, follow
 from australis.engine.outlet import OpenSink, deliver, followed_by
-from australis.engine.parcels import COLUMNS
 from australis.engine.service import Service
 from australis.engine.spark import alive
 from australis.engine.spark.control import Control, Directive, first_limit, paced
@@ -40,10 +38,10 @@ from australis.engine.spark.frame_source import FrameFeed
 from australis.engine.spark.hook import Hook
 from australis.engine.spark.jvm import forget
 from australis.engine.spark.prefork import room
-from australis.engine.spark.rounds import round_task, unpack_outputs
+from australis.engine.spark.rounds import run_rounds, unpack_outputs
 from australis.engine.spark.session import apart
 from australis.engine.spark.shipping import ShippedJob, ship
-from australis.engine.spark.stream_source import NAME
+from australis.engine.spark.stream_source import start_query
 from australis.engine.steering import Steering
 from australis.engine.totals import Totals, read_totals
 from australis.errors import AustralisError, RunError
@@ -54,7 +52,6 @@ from australis.qos.shedding import ShedPlan
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.streaming.query import StreamingQuery
 
 _BLINK = 0.02
 _GRACE = 10.0  # seconds for a process that does not answer to be seen to have ended
@@ -140,22 +137,10 @@ class Run:
         self._gateway = self._spark.sparkContext._gateway
         self._hook = Hook(self._gateway, self._batch)
         self._closing.callback(self._hook.close)
-        self.query = self._start_query(trigger)
+        checkpoint.log.make()
+        self.query = start_query(self._spark, self._control.folder, self._hook, checkpoint.log.folder, trigger)
         self._watching = Thread(target=self._watch, name="watching", daemon=True)
         self._watching.start()
-
-    def _start_query(self, trigger: str | None) -> StreamingQuery:
-        query = self.checkpoint.log.folder
-        self.checkpoint.log.make()
-        try:
-            # A source that waits takes what comes at once, which would be too soon where batches are timed.
-            timed = trigger is not None and not trigger.startswith("0 ")
-            source = self._spark.readStream.format(NAME).option("patience", 0 if timed else PATIENCE)
-            stream = source.load(control=self._control.folder)
-            writer = stream.writeStream.foreachBatch(self._hook).option("checkpointLocation", str(query))
-            return (writer.trigger(processingTime=trigger) if trigger else writer).start()
-        except Exception as error:
-            raise RunError(f"Spark does not start the run: {reason(error)}") from error
 
     def __enter__(self) -> Run:
         return self
@@ -340,11 +325,8 @@ class Run:
         if not batch.version:  # Spark runs a first batch even where there is nothing yet
             return
         job = self._jobs[batch.network]
-        for index in range(len(job.rounds)):
-            task = round_task(self._shipped[batch.network], index, batch)
-            frame = frame.repartitionById(job.partitions, frame["bucket"]).mapInArrow(task, COLUMNS)
         unpacking: dict[str, float] = {}
-        trains = unpack_outputs(job, frame.toArrow(), unpacking)
+        trains = unpack_outputs(job, run_rounds(frame, job, self._shipped[batch.network], batch), unpacking)
         tables = deliver(job, batch, trains, unpacking, self._outlets[job.number])
         if letters := [train.tuples for train in trains.get(DEAD_LETTERS, [])]:
             self._dead_letters.write(batch.version, letters)

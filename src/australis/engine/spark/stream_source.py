@@ -5,20 +5,27 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 
 from australis.connectors.source import Offset, Releasing, Ringing, Split, Stamped
 from australis.engine.batch import Batch, batch, room
-from australis.engine.idle import Look, Wait
+from australis.engine.idle import PATIENCE, Look, Wait
 from australis.engine.job import Job
 from australis.engine.parcels import COLUMNS
 from australis.engine.spark.control import Control
-from australis.engine.spark.failures import carried
+from australis.engine.spark.failures import carried, reason
+from australis.engine.spark.hook import Hook
 from australis.engine.spark.shipping import ShippedJob
 from australis.engine.task import read_splits
+from australis.errors import RunError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
 
 NAME = "australis"
 
@@ -162,3 +169,15 @@ class JobSource(DataSource):
 
     def streamReader(self, schema: object) -> DataSourceStreamReader:  # noqa: N802 (Spark's name)
         return StreamReader(Control(self.options["control"]), float(self.options["patience"]))
+
+
+def start_query(spark: SparkSession, control: str, hook: Hook, folder: Path, trigger: str | None) -> StreamingQuery:
+    """Start the query that calls a hook with each batch; Spark keeps its logs in a folder."""
+    try:
+        # A source that waits takes what comes at once, which would be too soon where batches are timed.
+        timed = trigger is not None and not trigger.startswith("0 ")
+        stream = spark.readStream.format(NAME).option("patience", 0 if timed else PATIENCE).load(control=control)
+        writer = stream.writeStream.foreachBatch(hook).option("checkpointLocation", str(folder))
+        return (writer.trigger(processingTime=trigger) if trigger else writer).start()
+    except Exception as error:
+        raise RunError(f"Spark does not start the run: {reason(error)}") from error
