@@ -17,8 +17,10 @@ from australis.engine.service import ServiceWindow
 from australis.engine.spark.control import Control, Directive
 from australis.engine.succession import planned
 from australis.engine.totals import Totals
-from australis.qos.ranks import BINS, WindowPart
-from australis.qos.shedding import ShedPlan, shed_plan
+from australis.kernels import generated
+from australis.model.train import Train
+from australis.qos.ranks import BINS, NumberRank, WindowPart
+from australis.qos.shedding import ShedPlan, TupleKeep, shed_plan
 from australis.qos.worth import Worths
 from australis.testing import rows
 from tests.engine.test_stamp import trains_of
@@ -218,3 +220,21 @@ def test_a_batch_that_is_run_again_leaves_out_the_same_by_worth(tmp_path: Path) 
     assert ShedPlan.parse(plan.render()) == plan
     batches, _ = run(VALUED, plan, 2, 700, tmp_path / "twice", twice=True)
     assert batches[::2] == batches[1::2]
+
+
+def test_a_place_within_a_chain_is_a_place_once_the_chain_is_compiled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(generated, "WORTH", -1)
+    archive = REPORTS.map(box="ratio", r="mph / (seg + 1)").filter("r >= 0", box="real").map(box="told", r="r * 2")
+    network = au.network(archive=archive.output(delivered={0: 0, 1: 1}))
+    plan = ShedPlan({("box", "real"): (TupleKeep(NumberRank(1), 0.5),)})
+    (alone,), _ = run(network, plan, 1, 3000, tmp_path / "box by box")
+    job = Job(network, planned(network, {"reports": reports(3000)}, 1), {"reports": reports(3000)}, str(tmp_path), 1)
+    (chain,) = job.chains[0].values()
+    for thread in [each.thread for each in generated._COMPILATIONS.values() if each.thread is not None]:
+        thread.join()
+    assert chain.step(Train(reports(10).batches[0], np.zeros(10, np.int64), np.arange(10))) is not None
+    (compiled,), totals = run(network, plan, 1, 3000, tmp_path / "compiled")
+    assert compiled == alone
+    assert 1000 < totals.shed["box real"] < 2000

@@ -93,6 +93,11 @@ def sampled(train: Train) -> bool:
     return ((mixed ^ mixed >> 32) * _MIX & _WORD) >> 58 == 0
 
 
+def _parted(chain: Chain, shedding: Shedding | None) -> bool:
+    """Whether tuples are left out between the boxes of a chain, so that it cannot run as one."""
+    return shedding is not None and any(("box", node.name) in shedding.plan.places for node in chain.nodes[1:])
+
+
 def steps(
     network: Network,
     nodes: Iterable[Node],
@@ -107,7 +112,8 @@ def steps(
 
     What `inlets` has for an input of a box is taken from there, all else from `trains`. The boxes of `chains`, which
     are named by their first box, run as one where that is possible, except for a train in 64: it goes box by box, so
-    that it is known what each of them costs. What `shedding` leaves out before and after boxes is not there.
+    that it is known what each of them costs. What `shedding` leaves out before and after boxes is not there: if that is
+    within a chain, its boxes go one by one.
     """
     every = list(nodes)
     passed: set[str] = set()
@@ -125,7 +131,7 @@ def steps(
         if shedding is not None:
             inputs = tuple(shedding.keep("box", node.name, train) for train in inputs)
         if (chain := chains.get(node.name)) is not None:
-            result = None if sampled(inputs[0]) else chain.step(inputs[0])
+            result = None if sampled(inputs[0]) or _parted(chain, shedding) else chain.step(inputs[0])
             if result is not None:
                 train, counts = result
                 last = chain.nodes[-1].name
