@@ -467,7 +467,8 @@ ELSE = {
     "AustralisError", "ExpressionError", "NetworkError", "RunError", "SchemaError", "Expr", "Network", "Stream",
     "Segment", "Timebase",
     # A source or a sink as a value: texts are what people write, and `source` and `sink` make them.
-    "Files", "FrameSink", "MemorySink", "MemorySource", "Push", "Rate", "Replay", "Samples", "Transactional",
+    "Files", "FrameSink", "LoadCurve", "MemorySink", "MemorySource", "Push", "Rate", "Replay", "Samples",
+    "Transactional",
 }  # fmt: skip
 
 
@@ -500,6 +501,7 @@ OPTIONS: dict[str, tuple[object, ...]] = {
     "strict": ("yes", 1, None, [], Thing()),
     "change": ("yes", 1, None, [], Thing()),
     "shed": ("yes", 1, None, [], Thing()),
+    "optimize": ("yes", 1, None, [], Thing()),
     "headroom": (0, -1, 1.5, math.nan, math.inf, "x", None, [], {}, True, Thing()),
     "checkpoint": (5, 1.5, True, [], {}, Thing()),
     "master": (5, 1.5, True, [], {}, Thing()),

@@ -155,6 +155,7 @@ def run_trial(
             checkpoint=f"{folder}/checkpoint",
             shed=shed,
             headroom=headroom,
+            optimize=False,  # plans are made for the boxes as they are drawn
         )
         with run:
             _watch(run, began, seconds, list(plans), looks, enough)

@@ -86,6 +86,16 @@ def soak(
 
 
 @app.command()
+def optimizer(
+    seconds: Annotated[float, typer.Option(metavar="T", min=1, help="How long each order of the filters runs.")] = 40.0,
+    quick: Annotated[bool, typer.Option("--quick", help="Run each for ten seconds.")] = False,
+    json: Figures = None,
+) -> None:
+    """Measure how soon a run puts filters in a better order, and what outputs save that share a first half."""
+    _bench("optimizer")(seconds=seconds, quick=quick, json=json)
+
+
+@app.command()
 def overload(
     only: Annotated[
         list[str] | None,

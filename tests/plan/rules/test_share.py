@@ -66,7 +66,7 @@ def at_random(x):
 
 
 @au.function("double", pure=True)
-def halved(x):
+def half_of(x):
     return x.to_numpy(zero_copy_only=False) / 2
 
 
@@ -77,9 +77,9 @@ def test_only_pure_functions_are_shared():
     assert share(made("at_random(x)"), NONE) is None
     found = outcome(made("at_random(x)"), {"a": agreement.tuples(1, x=[1.0])})
     assert found["p"] != found["q"]
-    shared = share(made("halved(x)"), NONE)
+    shared = share(made("half_of(x)"), NONE)
     assert set(shared.named) == {"m"}
-    agree(made("halved(x)"), shared, {"a": agreement.tuples(1)})
+    agree(made("half_of(x)"), shared, {"a": agreement.tuples(1)})
 
 
 STAYS = {
