@@ -20,6 +20,8 @@ from australis.connectors.source import parts
 from australis.connectors.sources.uri import source
 from australis.errors import RunError
 
+pytestmark = pytest.mark.slow
+
 
 def australis(*words: object) -> str:
     told = CliRunner().invoke(app, ["signals", *map(str, words)])

@@ -10,6 +10,8 @@ from australis.expressions.window_function import window_function
 from australis.testing import drive, train
 from tests.boxes.folds.test_compiled import box
 
+pytestmark = pytest.mark.slow
+
 MOST = 2**63 - 1
 
 

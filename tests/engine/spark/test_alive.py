@@ -10,6 +10,8 @@ import pytest
 from australis.engine.spark import alive, shipping
 from australis.engine.state.state import Copy, Warm
 
+pytestmark = pytest.mark.slow
+
 DRIVER = """\
 import sys
 from australis.engine.spark import alive
