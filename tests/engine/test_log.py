@@ -8,13 +8,13 @@ import pytest
 
 from australis import RunError
 from australis.engine.batch import Batch, room
-from australis.engine.log import Log
+from australis.engine.log import Log, sealed
 
 
 def plan(version: int, **more: Any) -> str:
     offset = {"version": version, "first": room(0, True) + (version - 1) * room(2), "room": room(2), "clock": 7}
     offset |= {"end": False, "network": 1, "began": 1, "inputs": {"s": {"at": version}}} | more
-    return f'v1\n{{"batchWatermarkMs":0}}\n{json.dumps(offset)}'
+    return f'v1\n{{"batchWatermarkMs":0}}\n{json.dumps(sealed(offset))}'
 
 
 @pytest.fixture
@@ -57,6 +57,25 @@ def test_entries_whose_bytes_never_came_to_the_disk_are_dropped(lost: str, log: 
     assert not (log.folder / lost).exists()
     assert log.planned == (2 if lost == "offsets/2" else 3)
     assert log.committed == (1 if lost == "commits/1" else 2)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [('"at": 3', '"at": 8'), ('"clock": 7', '"clock": 1'), ('"end": false', '"end": true')]
+)
+def test_a_plan_that_still_reads_but_is_another_is_told(old: str, new: str, log: Log) -> None:
+    last = log.folder / "offsets" / "2"
+    last.write_text(last.read_text().replace(old, new))
+    with pytest.raises(RunError, match=r"offsets/2: the checkpoint is damaged: it is not what was written; restore"):
+        log.mend()
+
+
+def test_a_plan_without_a_checksum_is_read_as_it_is(log: Log) -> None:
+    last = log.folder / "offsets" / "2"
+    head, spark, text = last.read_text().splitlines()
+    unsealed = {name: value for name, value in json.loads(text).items() if name != "check"}
+    last.write_text("\n".join([head, spark, json.dumps(unsealed)]))
+    log.mend()
+    assert log.inputs() == {"s": {"at": 3}}
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,12 @@ def measured_costs(spark: SparkSession, network: Network, tuples: int) -> Costs:
     with tempfile.TemporaryDirectory() as folder:
         sources = {INPUT: source(float(_A_SECOND), tuples, 0), "segments": LIMITS}
         run = network.run(
-            sources, spark=spark, checkpoint=f"{folder}/checkpoint", train=max(tuples // 20, 1), shed=False
+            sources,
+            spark=spark,
+            checkpoint=f"{folder}/checkpoint",
+            train=max(tuples // 20, 1),
+            shed=False,
+            optimize=False,  # as `australis measure`: rules give boxes other names
         )
         monitor, _ = monitored(run.measures().to_pylist())
     return monitor.costs(network)

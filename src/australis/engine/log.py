@@ -6,12 +6,23 @@ import json
 import os
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 from australis.connectors.source import Offset
 from australis.disk.durable import sync_folder
 from australis.engine.batch import Batch, batch
 from australis.engine.state.delta import REMEDY
 from australis.errors import RunError
+
+
+def sealed(plan: dict[str, Any]) -> dict[str, Any]:
+    """A plan with a checksum, by which the log knows it is as it was written."""
+    return plan | {"check": _check_sum(plan)}
+
+
+def _check_sum(plan: dict[str, Any]) -> int:
+    """A checksum of what a plan is once it was written and read: JSON's keys are texts, in whatever order."""
+    return crc32(json.dumps(json.loads(json.dumps(plan)), sort_keys=True).encode())
 
 
 class Log:
@@ -105,11 +116,15 @@ class Log:
         path = self.folder / "offsets" / str(number)
         try:
             plan: dict[str, Any] = json.loads(path.read_text().splitlines()[-1])
-            return batch(plan), dict(plan["inputs"])
+            check = plan.pop("check", None) if isinstance(plan, dict) else None
+            planned = batch(plan), dict(plan["inputs"])
         except FileNotFoundError as error:
             raise _damaged(path, "it is missing") from error
         except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
             raise _damaged(path, f"it cannot be read ({error!r})") from error
+        if check is not None and check != _check_sum(plan):
+            raise _damaged(path, "it is not what was written")
+        return planned
 
     def _numbers(self, name: str) -> list[int]:
         folder = self.folder / name

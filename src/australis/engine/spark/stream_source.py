@@ -15,6 +15,7 @@ from australis.connectors.source import Offset, Releasing, Ringing, Split, Stamp
 from australis.engine.batch import Batch, batch, room
 from australis.engine.idle import PATIENCE, Look, Wait
 from australis.engine.job import Job
+from australis.engine.log import sealed
 from australis.engine.parcels import COLUMNS
 from australis.engine.spark.control import Control
 from australis.engine.spark.failures import carried, reason
@@ -91,22 +92,20 @@ class StreamReader(DataSourceStreamReader):
             bells = tuple(source.bell for source in awaited if isinstance(source, Ringing))
             return Look(start, bells=(self.control.folder, *bells), seen=len(bells) < len(awaited))
         version = start["version"] + 1
-        return Look(
-            {
-                "version": version,
-                "first": start["first"] + start["room"],
-                "room": room(job.partitions, job.wide),
-                "clock": clock,
-                "until": min([clock, *_arrived(job, inputs)]),
-                "end": end,
-                "ended": ended,
-                "network": directive.network,
-                "began": start["began"] if same else version,
-                "inputs": inputs,
-                "shed": directive.shed,
-            },
-            done=True,
-        )
+        plan = {
+            "version": version,
+            "first": start["first"] + start["room"],
+            "room": room(job.partitions, job.wide),
+            "clock": clock,
+            "until": min([clock, *_arrived(job, inputs)]),
+            "end": end,
+            "ended": ended,
+            "network": directive.network,
+            "began": start["began"] if same else version,
+            "inputs": inputs,
+            "shed": directive.shed,
+        }
+        return Look(sealed(plan), done=True)
 
     @carried()
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
