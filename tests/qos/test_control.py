@@ -1,5 +1,6 @@
 """The controller on simulated machines: random networks, load that rises, falls and bursts, and wrong costs."""
 
+import random
 from dataclasses import replace
 from itertools import pairwise
 
@@ -13,7 +14,7 @@ from australis.plan import plan
 from australis.qos.control import EXACT, SHED, Controller, Waiting
 from australis.qos.load import LoadModel, Machine
 from australis.qos.road_map import road_map
-from australis.qos.simulate import Curve, SimulatedBatch, simulate
+from australis.qos.simulate import Curve, Noise, SimulatedBatch, no_noise, simulate
 from australis.qos.utility import total
 
 CONCAVE = [{0: 0, 1: 1}, {0: 0, 0.5: 0.9, 1: 1}, {0: 0, 0.2: 0.95, 1: 1}, {0.3: 0, 0.6: 0.8, 1: 1}]
@@ -68,11 +69,19 @@ def step(times: float, start: float, end: float, before: float = 0.5) -> Curve:
     return lambda now: before * now + (times - before) * (min(max(now, start), end) - start)
 
 
-def run(model: LoadModel, curve: Curve, seconds: float, believed: float = 1.0) -> list[SimulatedBatch]:
+def noise(seed: int, spread: float = 0.2) -> Noise:
+    """Batches of the same load that differ by a fifth, as they do on machines that others use as well."""
+    numbers = random.Random(seed)
+    return lambda: numbers.lognormvariate(0, spread)
+
+
+def run(
+    model: LoadModel, curve: Curve, seconds: float, believed: float = 1.0, noise: Noise = no_noise
+) -> list[SimulatedBatch]:
     """A run whose controller believes in costs that are wrong by a factor."""
     boxes = {name: replace(box, seconds=box.seconds * believed) for name, box in model.costs.boxes.items()}
     wrong = replace(model, costs=replace(model.costs, boxes=boxes))
-    return list(simulate(model, Controller(wrong), capacity(model), curve, seconds))
+    return list(simulate(model, Controller(wrong), capacity(model), curve, seconds, noise))
 
 
 def within(batches: list[SimulatedBatch], start: float, end: float) -> list[SimulatedBatch]:
@@ -109,6 +118,24 @@ def test_exact_outputs_are_never_touched(model, times):
     exact = [output.name for output in model.network.outputs if output.qos.exact]
     for batch in run(model, step(times, 5, 15), 20):
         assert all(batch.order.kept[name] == 1 for name in exact)
+
+
+@pytest.mark.parametrize("batch", [0.05, 0.1, 0.15, 0.18])
+@pytest.mark.parametrize("seed", range(5))
+def test_batches_that_differ_are_not_taken_for_overload(batch, seed):
+    batches = run(bench(batch=batch), step(0.9, 10, 50), 60, noise=noise(seed))
+    assert not any(batch.order.state for batch in within(batches, 10, 60))
+
+
+@pytest.mark.parametrize("batch", [0.05, 0.1, 0.15])
+@pytest.mark.parametrize("times", [1.5, 2.0])
+@pytest.mark.parametrize("seed", range(3))
+def test_under_overload_batches_that_differ_cost_little(batch, times, seed):
+    model = bench(batch=batch)
+    batches = run(model, step(times, 10, 50), 80, noise=noise(seed))
+    best = road_map(model, {INPUT: capacity(model)[INPUT] * times}).at(model.most).utility
+    assert mean(within(batches, 20, 50)) >= 0.9 * best
+    assert not any(batch.order.state for batch in within(batches, 70, 80))
 
 
 def test_a_burst_that_is_worked_off_in_time_sheds_nothing():

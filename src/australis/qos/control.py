@@ -1,9 +1,11 @@
 """The controller: before each batch, how long it may take and what of it is shed (Aurora 4.3 to 4.5).
 
 A batch takes all that waits in sources that cannot wait. So what waits is the load, and there is no other queue. The
-batch is to be done before the first of its tuples leaves the flat part of a latency graph. If it would take longer, it
-sheds along the road map until it fits. What was predicted is compared with the time that batches took, so that wrong
-costs correct themselves: those of work, and what a batch takes by itself, each by its part of what was predicted.
+batch is to be done before the first of its tuples leaves the flat part of a latency graph. If it would take longer, and
+more comes than the machine holds, it sheds along the road map until it fits. A burst is worked off, and so is what a
+batch leaves behind that took longer than it should: batches of the same load differ by a fifth. What was predicted is
+compared with the time that batches took, so that wrong costs correct themselves: those of work, and what a batch takes
+by itself, each by its part of what was predicted.
 
 It is a pure value between batches: no clock, no threads. `qos/simulate.py` runs it against made-up machines.
 """
@@ -20,8 +22,12 @@ from australis.qos.utility import total
 
 MEMORY = 5.0
 """Over how many seconds rates are averaged."""
-LEARNING = 2.0
+LEARNING = 5.0
 """Over how many seconds errors of prediction are."""
+BEGIN, END = 1.1, 1.0
+"""Shedding begins when tuples take so many times the headroom, and ends when they take less than so many times."""
+PATIENCE = 4.0
+"""Tuples that would be so many times as late as their graph is flat are shed whatever the rates are."""
 MIX = 0.05
 """By how much the shares of inputs may change before the road map is drawn anew."""
 
@@ -69,6 +75,8 @@ class Controller:
     rates: Mapping[str, float] | None = None
     """Tuples a second on each input."""
     road: RoadMap | None = None
+    overloaded: bool = False
+    """Whether more comes than the machine holds: not for a moment, but at the rates of the last seconds."""
 
     def order(self, waiting: Waiting) -> tuple[Order, Controller]:
         """What the next batch does with what waits, and the controller that remembers the road map it used."""
@@ -76,8 +84,8 @@ class Controller:
         batch, longest = self.model.costs.batch * self.overhead, self.model.longest(self.overhead)
         work = self.model.load(waiting.tuples) * self.error
         room = self.model.machine.headroom * longest - batch
-        in_time = waiting.oldest + batch + work <= self.model.reach(self.overhead)
-        if not work or work <= room or (in_time and self._sustained <= self.model.machine.headroom):
+        hopeless = waiting.oldest + batch + work > PATIENCE * self.model.reach(self.overhead)
+        if not work or work <= room or not (self.overloaded or hopeless):
             return Order(self._interval(work), whole), self
         road = self._road(waiting.tuples)
         known = replace(self, road=road)
@@ -105,7 +113,9 @@ class Controller:
         rates = {name: tuples / max(elapsed, 1e-3) for name, tuples in taken.items()}
         if self.rates is not None:
             rates = {name: (1 - weight) * self.rates.get(name, rate) + weight * rate for name, rate in rates.items()}
-        return replace(self, error=_bounded(error), overhead=_bounded(overhead), rates=rates)
+        known = replace(self, error=_bounded(error), overhead=_bounded(overhead), rates=rates)
+        limit = (END if self.overloaded else BEGIN) * self.model.machine.headroom
+        return replace(known, overloaded=known._sustained > limit)
 
     @property
     def used(self) -> float | None:

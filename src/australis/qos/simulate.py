@@ -15,7 +15,14 @@ from australis.qos.road_map import Demands, Mapper
 from australis.qos.utility import total
 
 Curve = Callable[[float], float]
+Noise = Callable[[], float]
+"""How many times as long as it should a batch takes: a machine has other things to do as well."""
 _LEAST = 0.01  # seconds between batches
+
+
+def no_noise() -> float:
+    """The noise of a machine that has nothing else to do."""
+    return 1.0
 
 
 @dataclass(frozen=True)
@@ -32,7 +39,12 @@ class SimulatedBatch:
 
 
 def simulate(
-    truth: LoadModel, controller: Controller, usual: Mapping[str, float], curve: Curve, seconds: float
+    truth: LoadModel,
+    controller: Controller,
+    usual: Mapping[str, float],
+    curve: Curve,
+    seconds: float,
+    noise: Noise = no_noise,
 ) -> Iterator[SimulatedBatch]:
     """Run batches until a time."""
     mapper = Mapper(Demands(truth.network), tuple(truth.shares(usual)))
@@ -42,7 +54,7 @@ def simulate(
         amount = curve(now) - curve(taken)
         waiting = Waiting({name: rate * amount for name, rate in usual.items()}, now - taken)
         order, controller = controller.order(waiting)
-        worked = truth.costs.batch + amount * mapper.load(order.kept)
+        worked = (truth.costs.batch + amount * mapper.load(order.kept)) * noise()
         controller = controller.observe(order, waiting.tuples, max(now - last, _LEAST), worked)
         end, delay = now + worked, now + worked - taken
         utility = total(outputs, {output.name: delay for output in outputs}, order.kept)
