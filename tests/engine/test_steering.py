@@ -88,7 +88,7 @@ def test_a_batch_that_fits_sheds_nothing(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_what_is_too_much_is_left_out_of_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    steering = steering_of(job_of(network(DELIVERED), tmp_path, 200_000, 0.9), monkeypatch)
+    steering = steering_of(job_of(network(DELIVERED), tmp_path, 200_000, 2.5), monkeypatch)
     interval, plan, waiting = steering.next({}, NOW)
     assert steering.state == SHED
     assert plan is not None
@@ -101,7 +101,7 @@ def test_what_is_too_much_is_left_out_of_windows(tmp_path: Path, monkeypatch: py
 
 
 def test_windows_come_back_beyond_the_greatest_that_was_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    steering = steering_of(job_of(network(DELIVERED), tmp_path, 200_000, 0.9), monkeypatch)
+    steering = steering_of(job_of(network(DELIVERED), tmp_path, 200_000, 2.5), monkeypatch)
     steering.next({}, NOW)
     steering.job = replace(steering.job, sources=job_of(network(DELIVERED), tmp_path, 100, 0.1).sources)
     for _ in range(60):
@@ -114,7 +114,7 @@ def test_windows_come_back_beyond_the_greatest_that_was_seen(tmp_path: Path, mon
 
 
 def test_when_all_is_exact_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    steering = steering_of(job_of(network(None), tmp_path, 200_000, 0.9), monkeypatch)
+    steering = steering_of(job_of(network(None), tmp_path, 200_000, 2.5), monkeypatch)
     _, plan, _ = steering.next({}, NOW)
     assert steering.state == EXACT
     assert plan is None
@@ -181,7 +181,7 @@ def plan_of(net: Network, part: float) -> ShedPlan:
 def test_a_plan_by_hand_holds_until_another_and_its_windows_are_remembered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    job = job_of(network(DELIVERED), tmp_path, 200_000, 0.9)
+    job = job_of(network(DELIVERED), tmp_path, 200_000, 2.5)
     steering = steering_of(job, monkeypatch)
     given = plan_of(job.network, 0.3)
     assert steering.leave_out(given) == given
@@ -208,9 +208,9 @@ def test_shedding_goes_on_when_rules_change_the_network(tmp_path: Path, monkeypa
         stats = STATS.output(latency={1: 1, 3: 0}, delivered=DELIVERED)
         return au.network(alerts=alerts.filter("n > 5", box="alerts").output(latency={1: 1, 3: 0}), stats=stats)
 
-    steering = steering_of(job_of(net("n", "seg"), tmp_path, 200_000, 0.9), monkeypatch)
+    steering = steering_of(job_of(net("n", "seg"), tmp_path, 200_000, 2.5), monkeypatch)
     _, before, _ = steering.next({}, NOW)
-    following = steering.rearranged(job_of(net("seg", "n"), tmp_path, 200_000, 0.9))
+    following = steering.rearranged(job_of(net("seg", "n"), tmp_path, 200_000, 2.5))
     assert following.job.network != steering.job.network
     assert following.state == SHED
     interval, after, waiting = following.next({}, NOW)
