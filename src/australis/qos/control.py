@@ -26,8 +26,8 @@ LEARNING = 5.0
 """Over how many seconds errors of prediction are."""
 BEGIN, END = 1.1, 1.0
 """Shedding begins when tuples take so many times the headroom, and ends when they take less than so many times."""
-PATIENCE = 4.0
-"""Tuples that would be so many times as late as their graph is flat are shed whatever the rates are."""
+HALF = 0.5
+"""An output that would be worth no more than this, since it is late, is helped at once, whatever the rates are."""
 MIX = 0.05
 """By how much the shares of inputs may change before the road map is drawn anew."""
 
@@ -84,8 +84,7 @@ class Controller:
         batch, longest = self.model.costs.batch * self.overhead, self.model.longest(self.overhead)
         work = self.model.load(waiting.tuples) * self.error
         room = self.model.machine.headroom * longest - batch
-        hopeless = waiting.oldest + batch + work > PATIENCE * self.model.reach(self.overhead)
-        if not work or work <= room or not (self.overloaded or hopeless):
+        if not work or work <= room or not (self.overloaded or self._loses_half(waiting.oldest + batch + work)):
             return Order(self._interval(work), whole), self
         road = self._road(waiting.tuples)
         known = replace(self, road=road)
@@ -127,6 +126,12 @@ class Controller:
         """The part of its time that the machine needs at the rates of late, with the longest intervals."""
         load = self.model.load(self.rates) if self.rates else 0.0
         return load * self.error + self.model.costs.batch * self.overhead / self.model.longest(self.overhead)
+
+    def _loses_half(self, delay: float) -> bool:
+        """Whether a delay takes half of the worth of an output that could be in time."""
+        reach = self.model.reach(self.overhead)
+        graphs = [output.qos.latency for output in self.model.network.outputs]
+        return any(graph.utility(delay) <= HALF for graph in graphs if graph is not None and graph.bend >= reach)
 
     def _later(self, road: RoadMap) -> float | None:
         """A longer interval than that of the flat parts, if all outputs are worth much more with it; else none.
