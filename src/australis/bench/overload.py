@@ -18,6 +18,7 @@ from australis.bench.machine import machine
 from australis.bench.overload_curves import QUICK, Span
 from australis.bench.overload_grid import grid
 from australis.bench.overload_network import INPUT, network, parts_of_cost, yields
+from australis.bench.overload_rate_control import rate_control
 from australis.bench.overload_semantic import semantic
 from australis.bench.overload_steps import ONE, Setting, curves, steps
 from australis.engine.spark.session import session
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from australis.engine.spark.session import SparkSession
     from australis.qos.load import LoadModel
 
-PARTS = ("capacity", "steps", "curves", "semantic", "grid")
+PARTS = ("capacity", "steps", "curves", "semantic", "rate-control", "grid")
 _QUICK_FACTORS = (0.9, ONE, 2.0, 5.0)
 
 
@@ -106,6 +107,9 @@ def _measure(
             _save(report, json)
     if "semantic" in chosen:
         report["semantic"] = semantic(setting)
+        _save(report, json)
+    if "rate-control" in chosen:
+        report["rate control"] = rate_control(setting)
         _save(report, json)
     if "grid" in chosen:
         report["grid"] = grid(setting, (2.0,), overload_grid.QUICK) if quick else grid(setting)

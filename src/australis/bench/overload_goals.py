@@ -41,6 +41,8 @@ def goals(report: dict[str, Any]) -> Iterator[Goal]:
             best, ours = each["plans"][0]["utility"], step["ways"]["ours"]["total"]
             what = f"{step['name']}: utility, to the best of {len(each['plans'])} plans run"
             yield Goal(what, ">= 95%", f"{ours / best:.1%}" if best else "", ours >= 0.95 * best)
+    if control := report.get("rate control"):
+        yield from _rate_control({each["factor"]: each for each in control["loads"]})
     if semantic := report.get("semantic"):
         ratio = semantic["ratio"] or 0.0
         yield Goal("2 times: worth kept by value, to random drops", ">= 1.3", f"{ratio:.2f}", ratio >= 1.3)
@@ -81,6 +83,16 @@ def _collapse(one: dict[str, Any], five: dict[str, Any]) -> Iterator[Goal]:
     memory = five["memory"] / one["memory"] if one["memory"] else 0.0
     yield Goal("work done a second at 5 times, to 1 time", ">= 90%", f"{work:.1%}", work >= 0.9)
     yield Goal("most memory at 5 times, to 1 time", "<= 1.2", f"{memory:.2f}", 0 < memory <= 1.2)
+
+
+def _rate_control(loads: dict[float, dict[str, Any]]) -> Iterator[Goal]:
+    one, five = loads[1.0], loads[5.0]
+    taken = five["taken"] / one["taken"] if one["taken"] else 0.0
+    memory = five["memory"] / one["memory"] if one["memory"] else 0.0
+    shed = sum(each["shed"] for each in loads.values())
+    yield Goal("a source that can wait: tuples taken at 5 times, to 1 time", ">= 90%", f"{taken:.1%}", taken >= 0.9)
+    yield Goal("a source that can wait: most memory", "<= 1.2", f"{memory:.2f}", 0 < memory <= 1.2)
+    yield Goal("a source that can wait: tuples shed", "0", f"{shed:,}", not shed)
 
 
 def _seconds(value: float | None) -> str:

@@ -98,9 +98,19 @@ BRANCHES = {
 """The boxes of each branch."""
 
 
-def source(curve: LoadCurve | float, tuples: int | None, began: int | None) -> Rate:
+@dataclass(frozen=True)
+class PatientRate(Rate):
+    """Tuples that wait until they are taken, as those of files do."""
+
+    @property
+    def urgent(self) -> bool:
+        return False
+
+
+def source(curve: LoadCurve | float, tuples: int | None, began: int | None, patient: bool = False) -> Rate:
     """The input by a load curve; what is due at the same moments from the same beginning is the same."""
-    return Rate(schema(SCHEMA), curve, tuple(COLUMNS.items()), limit=tuples, began=began)
+    kind = PatientRate if patient else Rate
+    return kind(schema(SCHEMA), curve, tuple(COLUMNS.items()), limit=tuples, began=began)
 
 
 def parts_of_cost(shares: Mapping[tuple[str, str], float]) -> dict[str, float]:

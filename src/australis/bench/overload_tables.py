@@ -49,6 +49,13 @@ def tables(report: dict[str, Any]) -> Iterator[tuple[str, list[str], Rows]]:
     if semantic := report.get("semantic"):
         rows = [[way, f"{semantic['worth'][way]:.1%}", f"{semantic['tuples'][way]:,}"] for way in semantic["worth"]]
         yield "The archive at 2 times, dropped by", ["", "of its worth", "tuples"], rows
+    if control := report.get("rate control"):
+        rows = [
+            [f"{each['factor']:g}", f"{each['offered']:,.0f}", f"{each['taken']:,.0f}", f"{each['memory'] / 1e6:,.0f}"]
+            for each in control["loads"]
+        ]
+        title = f"A chain behind a source that can wait; it takes {control['full']:,.0f} tuples a second at full speed"
+        yield title, ["times", "offered", "taken", "MB"], rows
     for each in report.get("grid", []):
         names = list(each["plans"][0]["kept"]) if each["plans"] else []
         rows = [

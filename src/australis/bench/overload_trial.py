@@ -138,11 +138,12 @@ def run_trial(
     plans: Sequence[tuple[float, ShedPlan | None]] = (),
     keeps: Sequence[str] = (),
     enough: Enough | None = None,
+    patient: bool = False,
 ) -> Trial:
     """Run a network for so many seconds of a load curve.
 
     `plans` are what is left out from a second on, where the run does not decide that itself; `keeps` are the outputs
-    whose results are kept; `enough` may end it early.
+    whose results are kept; `enough` may end it early. A `patient` source can wait until its tuples are taken.
     """
     recorders = {output.name: Recorder(output, output.name in keeps) for output in network.outputs}
     began = (int(time.time() + AHEAD) + 1) * 1_000_000  # windows begin with whole seconds
@@ -150,7 +151,7 @@ def run_trial(
     clock = _Stopwatch(Steering.after)
     with tempfile.TemporaryDirectory() as folder, patch.object(Steering, "after", clock.timed()):
         run = network.start(
-            {INPUT: source(curve, curve.count(seconds), began), "segments": LIMITS, **recorders},
+            {INPUT: source(curve, curve.count(seconds), began, patient), "segments": LIMITS, **recorders},
             spark=spark,
             checkpoint=f"{folder}/checkpoint",
             shed=shed,

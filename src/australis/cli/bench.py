@@ -99,7 +99,9 @@ def optimizer(
 def overload(
     only: Annotated[
         list[str] | None,
-        typer.Option(metavar="PART,..", help="Measure only these: capacity, steps, curves, semantic, grid."),
+        typer.Option(
+            metavar="PART,..", help="Measure only these: capacity, steps, curves, semantic, rate-control, grid."
+        ),
     ] = None,
     capacity: Annotated[
         float | None,

@@ -115,8 +115,8 @@ class Log:
     def _plan(self, number: int) -> tuple[Batch, dict[str, Offset]]:
         path = self.folder / "offsets" / str(number)
         try:
-            plan: dict[str, Any] = json.loads(path.read_text().splitlines()[-1])
-            check = plan.pop("check", None) if isinstance(plan, dict) else None
+            plan: dict[str, Any] = dict(json.loads(path.read_text().splitlines()[-1]))
+            check = plan.pop("check", None)
             planned = batch(plan), dict(plan["inputs"])
         except FileNotFoundError as error:
             raise _damaged(path, "it is missing") from error
