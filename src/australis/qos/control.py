@@ -88,9 +88,7 @@ class Controller:
             return Order(self._interval(work), whole), self
         road = self._road(waiting.tuples)
         known = replace(self, road=road)
-        if self._exact_alone(road):
-            return Order(longest, whole, state=EXACT), known
-        if len(road.plans) == 1:
+        if self._exact_alone(road, waiting) or len(road.plans) == 1:
             return Order(longest, whole, state=EXACT), known
         if (later := self._later(road)) is not None:
             longest, room = later, self.model.machine.headroom * later - batch
@@ -173,10 +171,15 @@ class Controller:
             return known
         return road_map(self.model, mix)
 
-    def _exact_alone(self, road: RoadMap) -> bool:
-        """Whether what may not be shed takes more than the headroom all the time."""
-        if self.rates is None or not (count := sum(self.rates.values())):
-            return False
+    def _exact_alone(self, road: RoadMap, waiting: Waiting) -> bool:
+        """Whether what may not be shed takes more than the headroom all the time, by the rates, or else by what waits.
+
+        What waits came in as many seconds as the first of it has waited, or sooner.
+        """
+        if self.rates is not None:
+            count = sum(self.rates.values())
+        else:
+            count = sum(waiting.tuples.values()) / max(waiting.oldest, self.model.longest(self.overhead))
         return road.plans[-1].load * count * self.error > self.model.machine.headroom
 
 
