@@ -162,6 +162,9 @@ def test_exact_outputs_that_are_too_much_are_known_before_any_rate_is():
         order, known = Controller(model).order(Waiting({INPUT: tuples}, oldest))
         assert known.rates is None
         assert order.state == state
+    behind = Controller(model, rates={INPUT: 70_000.0})  # as fast as it works, beside what batches take
+    for tuples, oldest, state in ((1_200_000, 8.0, EXACT), (600_000, 8.0, SHED), (450_000, 3.0, SHED)):
+        assert behind.order(Waiting({INPUT: tuples}, oldest))[0].state == state
 
 
 def test_a_lightly_loaded_run_gets_short_batches_and_a_busy_one_long_ones():

@@ -172,14 +172,15 @@ class Controller:
         return road_map(self.model, mix)
 
     def _exact_alone(self, road: RoadMap, waiting: Waiting) -> bool:
-        """Whether what may not be shed takes more than the headroom all the time, by the rates, or else by what waits.
+        """Whether what may not be shed takes more than the headroom all the time.
 
-        What waits came in as many seconds as the first of it has waited, or sooner.
+        By the rates, and by what waits if that came over as long a time, or no rates are known: a run that is behind
+        may take less than comes.
         """
-        if self.rates is not None:
-            count = sum(self.rates.values())
-        else:
-            count = sum(waiting.tuples.values()) / max(waiting.oldest, self.model.longest(self.overhead))
+        count = sum(self.rates.values()) if self.rates is not None else 0.0
+        if self.rates is None or waiting.oldest >= MEMORY:
+            span = max(waiting.oldest, self.model.longest(self.overhead))
+            count = max(count, sum(waiting.tuples.values()) / span)
         return road.plans[-1].load * count * self.error > self.model.machine.headroom
 
 

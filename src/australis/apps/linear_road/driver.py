@@ -112,11 +112,11 @@ class Driver:
                     yield replace(part, ts=self._due(began, part.tuples["time"].to_numpy())) if clocked else part
 
     def arrived(self, offset: Offset) -> int | None:
-        """When the first second after an offset was due; none for what comes at once."""
-        now, began = offset["time"], offset["began"]
-        if not self.urgent or now < self.lead or self.latest(offset, 1) == offset:
+        """When the first second after an offset was due; none for what comes at once, until the clock has begun."""
+        began = offset["began"]
+        if not self.urgent or began is None or self.latest(offset, 1) == offset:
             return None
-        return self._now() if began is None else int(self._due(began, np.array([now]))[0])
+        return int(self._due(began, np.array([offset["time"]]))[0])
 
     def finished(self, offset: Offset) -> bool:
         return bool(offset["time"] >= self.end)

@@ -90,10 +90,16 @@ def _request_answers(
         of_kind = requests.take(np.flatnonzero(types == kind)).combine_chunks()
         _check_unique(kind, feed, of_kind["qid"].to_numpy().astype(np.int64))
         (batch,) = of_kind.to_batches() or [pa.RecordBatch.from_pylist([], schema=INPUT)]
+        first: Due | None = None
         for copy in range(feed.copies):
             copied = feed.as_copy(batch, copy)
-            yield _answers(kind, {name: copied[name].to_numpy().astype(np.int64) for name in INPUT.names},
-                           all_accounts, history)  # fmt: skip
+            columns = {name: copied[name].to_numpy().astype(np.int64) for name in INPUT.names}
+            if first is None or kind != TRAVEL or not _same_weeks(history, columns["xway"], copy * feed.xways):
+                answers = _answers(kind, columns, all_accounts, history)
+                first = first or answers
+            else:
+                answers = Due(kind, columns["qid"], columns["time"], first.choices, columns["vid"])
+            yield answers
 
 
 def _answers(kind: int, columns: Mapping[str, Ints], all_accounts: Accounts, history: PastTolls | None) -> Due:
@@ -104,6 +110,18 @@ def _answers(kind: int, columns: Mapping[str, Ints], all_accounts: Accounts, his
         return Due(kind, qid, time, _expenditures(columns, history), vid)
     fields = (columns[name] for name in ("xway", "sinit", "send", "dow", "tod"))
     return Due(kind, qid, time, () if history is None else journeys(history, *fields), vid)
+
+
+def _same_weeks(history: PastTolls | None, xway: Ints, higher: int) -> bool:
+    """Whether the expressways of a copy have the very weeks of those that they copy."""
+    if history is None:
+        return True
+    for number in np.unique(xway[xway >= 0]).tolist():
+        weeks = history.weekly(number - higher), history.weekly(number)
+        one, other = ([] if each is None else [column.ctypes.data for column in each] for each in weeks)
+        if one != other:
+            return False
+    return True
 
 
 def _expenditures(columns: Mapping[str, Ints], history: PastTolls | None) -> tuple[tuple[Ints, Ints], ...]:
