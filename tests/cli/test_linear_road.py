@@ -1,18 +1,24 @@
 """The tools of Linear Road together, as people run them."""
 
 import json
+import math
 import os
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from australis.apps.linear_road.benchmark import Benchmark
 from australis.apps.linear_road.feed import feed
 from australis.apps.linear_road.road_history import open_history
+from australis.apps.linear_road.shed_note import note_of, write_note
 from australis.apps.linear_road.validation import validate
+from australis.qos.shedding import shed_plan
+from tests.cli import commands
 
 pytestmark = pytest.mark.spark
 
@@ -28,21 +34,35 @@ def tool(*words: object, check: bool = True) -> "subprocess.CompletedProcess[str
     return done
 
 
+def told(*words: object, code: int = 0) -> Any:
+    """Run a command in this process."""
+    return commands.told(*map(str, words), code=code)
+
+
 @pytest.fixture(scope="module")
 def road(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Eight minutes of two expressways, with their history."""
     folder = tmp_path_factory.mktemp("linear") / "road"
-    told = tool("simulate", "--out", folder, "--xways", 2, "--seconds", SECONDS, "--seed", os.getpid()).stdout
-    assert "reports of" in told
+    said = tool("simulate", "--out", folder, "--xways", 2, "--seconds", SECONDS, "--seed", os.getpid()).stdout
+    assert "reports of" in said
     tool("history", folder)
     return folder
 
 
 def test_a_run_at_full_speed_is_right_to_the_last_tuple(road: Path, tmp_path: Path) -> None:
+    """Also by graphs by which travel times may be shed: at full speed all can wait."""
     given, answers = ("--input", road, "--history", road / "history"), tmp_path / "answers.csv"
-    tool("run", *given, "--output", answers, "--speed", "max", "--copies", 2)
-    told = tool("validate", *given, "--output", answers, "--speed", "max", "--copies", 2, "--json").stdout
-    verdict = json.loads(told)
+    file, costs = tmp_path / "road.yaml", tmp_path / "costs.json"
+    file.write_text(tool("network", "--flood").stdout)
+    note_of(answers).write_text('{"travel times": 7}')  # of a run before
+    tool("run", *given, "--output", answers, "--speed", "max", "--copies", 2, "--network", file, "--costs", costs)
+    assert not note_of(answers).exists()
+    boxes = json.loads(costs.read_text())["boxes"]
+    assert boxes["types"]["selectivity"]["1"] > 0.9
+    assert boxes["journeys"]["seconds"] > 0
+    verdict = json.loads(
+        tool("validate", *given, "--output", answers, "--speed", "max", "--copies", 2, "--json").stdout
+    )
     assert verdict["ok"]
     assert verdict["answers"]["toll notifications"]["due"] > 10_000
     assert verdict["answers"]["travel times"]["due"] > 100
@@ -76,6 +96,43 @@ def test_a_run_from_a_flat_file_that_is_killed_goes_on(road: Path, tmp_path: Pat
     stream = feed(flat)
     verdict = validate(stream, answers, open_history(road / "history", feed(road)), speed=float("inf"))
     assert verdict.ok, verdict.text()
+
+
+def test_of_a_flood_none_is_wrong_and_what_is_missing_was_shed(road: Path, tmp_path: Path, spark: Any) -> None:
+    """Shed by a plan, so that it does not depend on how busy the machine is."""
+    flooded, answers, file = tmp_path / "flooded", tmp_path / "answers.csv", tmp_path / "road.yaml"
+    said = told("linear-road", "flood", road, "--out", flooded, "--rate", 250, "--from", SECONDS - 240).stdout
+    assert "60,000 requests for travel times more" in said.replace("\n", " ")
+    file.write_text(told("linear-road", "network", "--flood").stdout)
+    stream = feed(flooded)
+    bench = Benchmark(stream, answers, open_history(road / "history", stream), math.inf, file=file)
+    with bench.start(spark=spark, train=10_000) as run:
+        run.leave_out(shed_plan(run.optimized, {"journeys": 0.25}))
+        run.wait()
+    assert run.totals.shed.keys() == {"box journeys"}
+    shed, given = run.totals.shed["box journeys"], run.totals.given["journeys"]
+    assert 30_000 < shed < 60_000
+    assert write_note(run, answers) == {"travel times": shed}
+
+    def validated(output: Path, *words: object, code: int = 1) -> str:
+        asked = ("--input", flooded, "--history", road / "history", "--speed", "max", "--output", output)
+        return str(told("linear-road", "validate", *asked, *words, code=code).stdout)
+
+    verdict = json.loads(validated(answers, "--shed", note_of(answers), "--json", code=0))
+    assert verdict["ok"]
+    assert verdict["answers"]["travel times"]["missing"] == shed
+    assert verdict["answers"]["travel times"]["right"] == given
+    assert verdict["answers"]["toll notifications"]["due"] > 5000
+    unnoted = validated(answers)
+    assert f"verdict: none is wrong, but {shed:,} travel times are missing" in unnoted
+    assert f"travel times, missing ({shed}), the first 10:" in unnoted
+    (tmp_path / "less.json").write_text(json.dumps({"travel times": shed - 1}))
+    assert "what is missing is not what was shed" in validated(answers, "--shed", tmp_path / "less.json")
+    lines = answers.read_text().splitlines()
+    place = next(place for place, line in enumerate(lines) if line.startswith("4,"))
+    lines[place] = ",".join([*lines[place].split(",")[:-2], "1", "0"])
+    (tmp_path / "wrong.csv").write_text("\n".join(lines))
+    assert "verdict: NOT right" in validated(tmp_path / "wrong.csv", "--shed", note_of(answers))
 
 
 def test_mistakes_are_told(tmp_path: Path) -> None:

@@ -27,6 +27,13 @@ def test_functions_come_from_a_module(place):
     )
 
 
+def test_functions_come_from_an_installed_module(place):
+    (place / "net.yaml").write_text(FILE.replace("mph > 60", "'lr_spent(mph, mph, mph) > 150'"))
+    told("check", "net.yaml", "--functions", "australis.apps.linear_road.functions")
+    for name in ("nothing.of_the_kind", "nothing.py", "no-name"):
+        assert f"--functions {name}: " in told("check", "net.yaml", "--functions", name, code=1).stderr
+
+
 @pytest.mark.parametrize(
     ("how", "option"),
     [

@@ -42,16 +42,17 @@ class Waits(Rate):
     """A source in which so many tuples wait, the first for so many seconds."""
 
     tuples: int = 0
-    age: float = 0.0
+    age: float | None = 0.0
+    """None if they came at no time."""
 
     def backlog(self, offset: Offset) -> int:
         return self.tuples
 
     def arrived(self, offset: Offset) -> int | None:
-        return NOW - int(self.age * 1e6)
+        return None if self.age is None else NOW - int(self.age * 1e6)
 
 
-def job_of(net: Network, folder: Path, tuples: int = 0, age: float = 0.0) -> Job:
+def job_of(net: Network, folder: Path, tuples: int = 0, age: float | None = 0.0) -> Job:
     source = Waits(REPORTS.schema, 1000.0, (("n", "n"), ("seg", "n % 3")), tuples=tuples, age=age)
     sources = {"reports": source}
     return Job(net, planned(net, sources, 1), sources, str(folder), 1)
@@ -118,6 +119,20 @@ def test_when_all_is_exact_it_says_so(tmp_path: Path, monkeypatch: pytest.Monkey
     _, plan, _ = steering.next({}, NOW)
     assert steering.state == EXACT
     assert plan is None
+
+
+def test_what_came_at_no_time_can_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    steering = steering_of(job_of(network(DELIVERED), tmp_path, 200_000, None), monkeypatch)
+    assert steering.next({}, NOW) == (0.0, None, 0)
+    assert steering.state == NOTHING_SHED
+    before = steering._controller
+    steering.note(rows(10_000), {"reports": 10_000}, 0.01, 9.0)
+    assert steering._controller is not None
+    assert before is not None
+    assert steering._controller.rates == before.rates  # how fast such tuples were taken tells nothing of a rate
+    steering.job = replace(steering.job, sources=job_of(network(DELIVERED), tmp_path, 200_000, 0.9).sources)
+    steering.next({}, NOW)
+    assert steering.state == SHED
 
 
 def test_windows_that_lost_tuples_are_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

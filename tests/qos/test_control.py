@@ -153,6 +153,20 @@ def test_when_exact_outputs_alone_are_too_much_nothing_is_dropped_and_it_is_said
     assert all(batch.order.state == EXACT and not batch.order.drops for batch in within(batches, 20, 30))
 
 
+def test_exact_outputs_that_are_too_much_are_known_before_any_rate_is():
+    first = au.stream(INPUT, "x int").filter("x > 0", box="first")
+    more = first.filter("x > 1", box="more").output(delivered={0: 0, 1: 1})
+    outputs = {"exact": first.output(latency={4: 1, 5: 0}), "more": more}
+    model = modelled(outputs, Costs({"first": BoxCost(1e-5, {"out": 1}), "more": BoxCost(1e-6)}, batch=0.01), 1.0)
+    for tuples, oldest, state in ((600_000, 4.0, EXACT), (390_000, 4.0, SHED), (190_000, 2.5, SHED)):
+        order, known = Controller(model).order(Waiting({INPUT: tuples}, oldest))
+        assert known.rates is None
+        assert order.state == state
+    behind = Controller(model, rates={INPUT: 70_000.0})  # as fast as it works, beside what batches take
+    for tuples, oldest, state in ((1_200_000, 8.0, EXACT), (600_000, 8.0, SHED), (450_000, 3.0, SHED)):
+        assert behind.order(Waiting({INPUT: tuples}, oldest))[0].state == state
+
+
 def test_a_lightly_loaded_run_gets_short_batches_and_a_busy_one_long_ones():
     model = bench()
     idle, busy = (run(model, constant(times), 20)[-1].order.interval for times in (0.05, 0.9))

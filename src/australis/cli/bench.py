@@ -122,6 +122,19 @@ def overload(
 
 
 @app.command()
+def flood(
+    headroom: Annotated[
+        float, typer.Option(metavar="H", help="The part of the machine that runs may always use.")
+    ] = 0.8,
+    data: Annotated[Path | None, typer.Option(metavar="DIR", help="Keep the input here for the next time.")] = None,
+    json: Figures = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Shorter trials, in two minutes.")] = False,
+) -> None:
+    """Measure Linear Road under a flood of requests, and with more reports than the machine holds."""
+    _bench("flood")(headroom=headroom, data=data, json=json, quick=quick)
+
+
+@app.command()
 def signals(
     samples: Annotated[int, typer.Option(metavar="N", min=1, help="How many samples go through each application.")] = 1
     << 32,

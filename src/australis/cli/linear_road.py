@@ -1,30 +1,36 @@
-"""The command line of Linear Road: `australis linear-road simulate | history | show | drive | run | rate | ...`."""
+"""The command line of Linear Road: `australis linear-road simulate | history | flood | run | rate | ...`."""
 
 from __future__ import annotations
 
 import math
 import shlex
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from australis.cli import options
 from australis.cli.groups import Commands
+from australis.cli.roads import (
+    Copies,
+    History,
+    Input,
+    InputPath,
+    Speed,
+    bar,
+    check_answerable,
+    count_tuples,
+    laid_out,
+    times,
+    write,
+)
 from australis.errors import RunError
-
-if TYPE_CHECKING:
-    from australis.apps.linear_road.feed import Feed
 
 app = Commands("The benchmark of stream systems: its tools, and its run on Spark.")
 
-Input = Annotated[Path, typer.Option("--input", metavar="DIR_OR_FILE", help="A simulation, or a flat file.")]
-InputPath = Annotated[Path, typer.Argument(metavar="DIR_OR_FILE", help="A simulation, or a flat file.")]
-Copies = Annotated[int | None, typer.Option(metavar="K", min=1, help="Present each expressway as K of them.")]
-Speed = Annotated[str, typer.Option(metavar="K", help="How many times as fast as the clock, or `max`.")]
+_MEASURED = 20
+"""In how many batches an input is taken, at least, where costs are measured: the first ones compile."""
 
 
 @app.command()
@@ -47,7 +53,7 @@ def simulate(
     """
     from australis.apps.linear_road.simulation.simulate import simulate as run_simulation
 
-    with _bar("simulating", seconds) as on_progress:
+    with bar("simulating", seconds) as on_progress:
         note = run_simulation(out, xways, seconds, seed, form, copies, on_progress, replace=replace)
     requests = sum(note["requests"].values())
     print(
@@ -86,7 +92,7 @@ def show(
     from australis.apps.linear_road.feed import feed
     from australis.apps.linear_road.show import show as draw
 
-    with _bar("reading", None) as on_progress:
+    with bar("reading", None) as on_progress:
         pictures = draw(feed(path), out or (path if path.is_dir() else path.parent) / "show", on_progress=on_progress)
     for picture in pictures:
         print(picture)
@@ -117,13 +123,13 @@ def drive(
     from australis.apps.linear_road.drive import open_connections
     from australis.apps.linear_road.feed import feed
 
-    worst, times = 0.0, _speed(speed)
+    worst, rate = 0.0, times(speed)
     stream, begins = feed(path, copies), None if since is None else clock.moment(since, "--since")
-    if math.isfinite(times):  # a mistake is better reported now than in an hour
-        _count_tuples(stream)
+    if math.isfinite(rate):  # a mistake is better reported now than in an hour
+        count_tuples(stream)
     with (
         open_connections(to, listen, connections) as others,
-        _bar("driving", stream.note.get("seconds")) as on_progress,
+        bar("driving", stream.note.get("seconds")) as on_progress,
     ):
 
         def record(second: int, late: float) -> None:
@@ -132,28 +138,80 @@ def drive(
             on_progress(second)
 
         def announce(began: float) -> None:
-            if math.isfinite(times) or since is not None:
+            if math.isfinite(rate) or since is not None:
                 print(f"time 0 is {clock.show_moment(began)}", file=sys.stderr)
 
-        lines = send(stream, others, times, record, by=by, since=begins, announce=announce)
+        lines = send(stream, others, rate, record, by=by, since=begins, announce=announce)
     print(f"{lines:,} lines, at most {worst:.3f} s late", file=sys.stderr)
+
+
+@app.command()
+def flood(
+    path: InputPath,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="The folder to write: the input and the flood.")],
+    rate: Annotated[
+        float, typer.Option("--rate", metavar="N", help="How many requests a second, for each copy of the input.")
+    ],
+    since: Annotated[int, typer.Option("--from", metavar="SECOND", min=0, help="When the flood begins.")] = 0,
+    until: Annotated[
+        int | None, typer.Option("--to", metavar="SECOND", min=1, help="When it ends; else with the input.")
+    ] = None,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="The same seed gives the same requests.")] = 1,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace a simulation that is there.")] = False,
+) -> None:
+    """Lay a flood of requests for travel times over an input.
+
+    \b
+    australis linear-road flood road --out flooded --rate 2000 --from 1200
+    """
+    from australis.apps.linear_road.feed import feed
+    from australis.apps.linear_road.flood import flood as lay_over
+
+    stream = feed(path)
+    note = lay_over(stream, out, rate, since, until, seed, replace=replace)
+    print(f"{out}: {note['queries'] - stream.queries:,} requests for travel times more than in {path}")
+
+
+@app.command()
+def network(
+    flooded: Annotated[
+        bool, typer.Option("--flood", help="Let travel times be shed where not all can be answered in time.")
+    ] = False,
+) -> None:
+    """Print the network with the worth of its answers, for `run --network`.
+
+    \b
+    australis linear-road network --flood > road.yaml
+    """
+    from australis.apps.linear_road.network_file import network_text
+
+    print(network_text(flooded), end="")
 
 
 @app.command()
 def run(
     path: Input,
     output: Annotated[Path, typer.Option(metavar="FILE", help="The flat file of all answers.")],
-    past: Annotated[
-        Path | None, typer.Option("--history", metavar="DIR", help="Ten weeks that `history` made.")
-    ] = None,
+    past: History = None,
     speed: Speed = "1",
     copies: Copies = None,
     lead: Annotated[
         int, typer.Option(metavar="SECONDS", min=0, help="Take the first SECONDS of the input at once.")
     ] = 0,
+    file: Annotated[
+        Path | None,
+        typer.Option(
+            "--network", metavar="FILE", help="A file as `network` prints it: by its graphs, answers may be shed."
+        ),
+    ] = None,
+    costs: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.JSON", help="Write what the boxes cost here, for `australis check`."),
+    ] = None,
     master: options.Master = None,
     checkpoint: options.Checkpoint = None,
     partitions: options.Partitions = None,
+    headroom: options.Headroom = None,
     metrics: options.Metrics = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -163,21 +221,26 @@ def run(
     \b
     australis linear-road history road
     australis linear-road run --input road --history road/history --output a.csv
+
+    All is answered, however late, unless a --network says what may be shed. What was is noted in OUTPUT.shed.json.
     """
     import tempfile
 
     from australis.apps.linear_road.benchmark import Benchmark
     from australis.apps.linear_road.road_history import open_history
+    from australis.apps.linear_road.shed_note import note_of, write_note
     from australis.cli import arguments as texts
     from australis.cli import run as command
+    from australis.cli.measure import measured_costs
     from australis.connectors.address import address
     from australis.connectors.binding import bind_sinks, bind_sources
 
     with tempfile.TemporaryDirectory(prefix="australis-") as folder:
         roads = Path(folder) if checkpoint is None else checkpoint.with_name(f"{checkpoint.name}.roads")
-        stream = _lay_out(path, copies, roads)
-        _check_answerable(stream, past, path)
-        bench = Benchmark(stream, output, None if past is None else open_history(past, stream), _speed(speed), lead)
+        stream = laid_out(path, copies, roads)
+        tuples = check_answerable(stream, past, path)
+        history = None if past is None else open_history(past, stream)
+        bench = Benchmark(stream, output, history, times(speed), lead, file=file)
         connectors = bench.named
         reporter = command.RunReporter(
             title=str(path),
@@ -195,18 +258,25 @@ def run(
             checkpoint=checkpoint,
             master=texts.master(master),
             partitions=partitions,
+            headroom=headroom,
+            train=None if costs is None else max(tuples // _MEASURED, 1),
+            optimize=costs is None,  # else boxes are not those of the file
             metrics=None if metrics is None else address(metrics),
             started=bench.watch,
         )
+        if bench.run is not None:
+            shed = write_note(bench.run, output)
+            if shed:
+                reporter.say(f"{note_of(output)}: what was shed, for `validate --shed`")
+            if costs is not None:
+                write(costs, measured_costs(bench.network, bench.run.measures()).render())
     raise typer.Exit(status)
 
 
 @app.command()
 def rate(
     path: Input,
-    past: Annotated[
-        Path | None, typer.Option("--history", metavar="DIR", help="Ten weeks that `history` made.")
-    ] = None,
+    past: History = None,
     first: Annotated[int, typer.Option("--from", metavar="L", min=1, help="Begin with L expressways.")] = 1,
     most: Annotated[int, typer.Option("--to", metavar="L", min=1, help="Try at most L expressways.")] = 1024,
     since: Annotated[int, typer.Option(metavar="SECOND", min=0, help="Leave out the input before this second.")] = 0,
@@ -231,6 +301,7 @@ def rate(
 
     from rich.console import Console
 
+    from australis.apps.linear_road.feed import feed
     from australis.apps.linear_road.rate import Span, ratings
     from australis.apps.linear_road.road_history import open_history
     from australis.apps.linear_road.road_layout import is_laid_out
@@ -240,10 +311,10 @@ def rate(
 
     if first > most:
         raise RunError(f"--from {first} --to {most}: give no more expressways to begin with than to end with")
-    stream = _feed(path)
+    stream = feed(path)
     if not is_laid_out(stream):
         raise RunError(f"{path}: a rating takes a folder that `simulate` made, as arrow")
-    _check_answerable(stream, past, path)
+    check_answerable(stream, past, path)
     end = int(stream.note["seconds"])
     live = round(60 * minutes)
     if full:
@@ -277,7 +348,7 @@ def rate(
         console.print(f"{stream.xways} simulated expressways, each presented as {copied}")
     if json is not None:
         figures = {"rating": best, "span": str(span), "machine": where, "trials": [each.as_dict() for each in trials]}
-        _write(json, json_module.dumps(figures, indent=2))
+        write(json, json_module.dumps(figures, indent=2))
 
 
 @app.command()
@@ -293,6 +364,10 @@ def validate(
     began: Annotated[
         str | None, typer.Option(metavar="WHEN", help="When time 0 was, if Emit is the time of day.")
     ] = None,
+    shed: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.JSON", help="What the run says it shed: just as many may be missing."),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Write the verdict as a JSON object.")] = False,
 ) -> None:
     """Recompute every answer from the input alone, and compare; the status is 0 if all is well."""
@@ -302,88 +377,20 @@ def validate(
     from australis.apps.linear_road.feed import feed
     from australis.apps.linear_road.road_history import open_history
     from australis.apps.linear_road.validation import validate as run_validation
+    from australis.apps.linear_road.validation.shed import read_shed
 
     answers = options.paths(output, "--output")
     stream = feed(path, copies)
-    with _bar("validating", None) as on_progress:
+    with bar("validating", None) as on_progress:
         verdict = run_validation(
             stream,
             answers,
             None if past is None else open_history(past, stream),
-            speed=_speed(speed),
+            speed=times(speed),
             since=since,
             began=0.0 if began is None else moment(began, "--began"),
+            shed=None if shed is None else read_shed(shed),
             on_progress=on_progress,
         )
     print(json_module.dumps(verdict.as_dict()) if json else verdict.text())
     raise typer.Exit(0 if verdict.ok else 1)
-
-
-def _feed(path: Path) -> Feed:
-    from australis.apps.linear_road.feed import feed
-
-    return feed(path)
-
-
-def _check_answerable(stream: Feed, past: Path | None, path: Path) -> None:
-    """Check before Spark starts that an input is valid and that all of its requests can be answered."""
-    from australis.apps.linear_road.census import check_answerable
-
-    check_answerable(_count_tuples(stream), past, path)
-
-
-def _count_tuples(stream: Feed) -> dict[int, int]:
-    """Count the tuples of each type, and check all of them."""
-    from australis.apps.linear_road.census import census
-
-    with _bar("checking", stream.note.get("seconds")) as on_progress:
-        return census(stream, on_progress)
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text)
-    except OSError as error:
-        raise RunError(f"{path}: {error.strerror}; choose a file that can be written to") from None
-
-
-def _speed(text: str) -> float:
-    from australis.cli.arguments import pace
-    from australis.connectors.sources.replay import FASTEST
-
-    times = pace(text)
-    return math.inf if times >= FASTEST else times
-
-
-def _lay_out(path: Path, copies: int | None, folder: Path) -> Feed:
-    """A feed as the driver takes it. Flat files are laid out in a folder first, which a resumed run uses again."""
-    from australis.apps.linear_road.feed import NOTE, feed
-    from australis.apps.linear_road.road_layout import is_laid_out, lay_out
-
-    stream = feed(path, copies)
-    if is_laid_out(stream):
-        return stream
-    if (folder / NOTE).exists():
-        return feed(folder, copies)
-    with _bar("laying out", None) as on_progress:
-        return lay_out(stream, folder, on_progress)
-
-
-@contextmanager
-def _bar(doing: str, whole: int | None) -> Iterator[Callable[..., None]]:
-    """Show a progress bar on a terminal. Yields a function that takes a number, or a stage and its share."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    console = Console(stderr=True)
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(doing, total=whole)
-
-        def report(at: float | str, share: float | None = None) -> None:
-            if isinstance(at, str):
-                bar.update(task, description=at, completed=round(100 * (share or 0)), total=100)
-            else:
-                bar.update(task, completed=int(at))
-
-        yield report

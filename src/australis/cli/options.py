@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import runpy
 import shlex
 import sys
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 Functions = Annotated[
     list[str] | None,
-    Option("--functions", metavar="MODULE.PY,..", help="Run these first: they make functions known."),
+    Option("--functions", metavar="MODULE.PY,..", help="Run or import these first: they make functions known."),
 ]
 Sources = Annotated[
     list[str] | None,
@@ -234,10 +235,15 @@ def _print_results(results: LocalResults, sinks: Mapping[str, str], quiet: bool)
 
 
 def know(functions: list[str] | None) -> None:
-    """Run modules that define functions."""
+    """Run files, and import installed modules (`package.module`), that define functions."""
     for path in paths(functions, "--functions"):
+        names = str(path).split(".")
+        installed = not path.exists() and path.suffix != ".py" and all(name.isidentifier() for name in names)
         try:
-            runpy.run_path(str(path), run_name=path.stem)
+            if installed:
+                importlib.import_module(str(path))
+            else:
+                runpy.run_path(str(path), run_name=path.stem)
         except AustralisError:
             raise
         except Exception as error:

@@ -113,7 +113,10 @@ class Stamped(Protocol):
     """
 
     def arrived(self, offset: Offset) -> int | None:
-        """A time before which nothing came of what lies after an offset; None if nothing is there after it now."""
+        """A time before which nothing came of what lies after an offset.
+
+        None if nothing is there after it now, or only what can wait: that has no times.
+        """
         ...
 
 

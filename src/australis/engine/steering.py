@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from australis.connectors.source import Offset, Source, Stamped
+from australis.connectors.source import Offset, Stamped
 from australis.engine.batch import Batch
 from australis.engine.job import Job
 from australis.engine.learned import Learned, read_learned
@@ -195,6 +195,9 @@ class Steering:
         if self._controller is None or not (self.sheds and steered(self.job)):
             return 0.0, self.without_shedding(), 0
         waiting = self._waiting(offsets, now)
+        if waiting is None:
+            self._order, self.state = None, NOTHING_SHED
+            return 0.0, self.without_shedding(), 0
         order, self._controller = self._controller.order(waiting)
         self._order, self.state = order, order.state
         plan, self.shedder = self.shedder.plan(order.kept, self._seen, self.worths.counts())
@@ -238,16 +241,17 @@ class Steering:
             following._controller = replace(self._controller, model=model, road=None)
         return following
 
-    def _waiting(self, offsets: Mapping[str, Offset], now: int) -> Waiting:
-        """What waits in sources that cannot wait. Others are slowed by the limit of batches."""
+    def _waiting(self, offsets: Mapping[str, Offset], now: int) -> Waiting | None:
+        """What waits in sources that cannot wait; none if all of it came at no time, and can wait after all.
+
+        Other sources are slowed by the limit of batches.
+        """
         names = self.job.urgent
         places = [(name, self.job.sources[name], offsets.get(name, self.job.starts[name])) for name in names]
         self._backlog = {name: source.backlog(offset) for name, source, offset in places}
-        tuples = {name: float(count) for name, count in self._backlog.items()}
-        return Waiting(tuples, max(_ages([(source, offset) for _, source, offset in places], now), default=0.0))
-
-
-def _ages(sources: Sequence[tuple[Source, Offset]], now: int) -> list[float]:
-    """For how many seconds the first tuple of each source has waited."""
-    came = [source.arrived(offset) for source, offset in sources if isinstance(source, Stamped)]
-    return [max(now - each, 0) / 1e6 for each in came if each is not None]
+        came = {name: source.arrived(offset) if isinstance(source, Stamped) else now for name, source, offset in places}
+        if any(self._backlog.values()) and all(each is None for each in came.values()):
+            return None
+        tuples = {name: 0.0 if came[name] is None else float(count) for name, count in self._backlog.items()}
+        ages = [max(now - each, 0) / 1e6 for each in came.values() if each is not None]
+        return Waiting(tuples, max(ages, default=0.0))

@@ -40,6 +40,16 @@ class Analysis:
         return self.model.most / self.load if self.load else inf
 
     @property
+    def exact_load(self) -> float:
+        """The part of the machine's time that is left when all is shed that may be."""
+        return self.road.plans[-1].load
+
+    @property
+    def exact_alone(self) -> bool:
+        """Whether what may not be shed is more than the headroom holds: a run sheds nothing then."""
+        return self.exact_load > self.model.machine.headroom
+
+    @property
     def bottleneck(self) -> Share | None:
         """The part of the network that takes most of the machine's time."""
         return max(self.shares, key=lambda share: share.busy, default=None)
@@ -106,11 +116,15 @@ class Analysis:
                 "nothing may be shed, since no output has a `delivered` graph: sources that can wait are slowed, others"
                 " refuse what they cannot keep"
             )
+        elif self.exact_alone:
+            exact = [output.name for output in model.network.outputs if output.qos.exact]
+            whose = f"the exact outputs alone ({listing(exact)}) take" if exact else "what may not be shed takes"
+            yield f"nothing would be shed: {whose} {self.exact_load:.1%} of the time, and delays would grow"
         if unmeasured := model.unmeasured:
             yield f"not measured, and counted as free: {listing(unmeasured)}"
 
     def _shedding(self) -> Iterator[str]:
-        plan = self.road.at(self.model.most)
+        plan = self.road.plans[0] if self.exact_alone else self.road.at(self.model.most)
         yield ""
         if plan == self.road.plans[0]:
             yield "nothing is shed" + ("" if self.fits else ": nothing may be")

@@ -88,9 +88,7 @@ class Controller:
             return Order(self._interval(work), whole), self
         road = self._road(waiting.tuples)
         known = replace(self, road=road)
-        if self._exact_alone(road):
-            return Order(longest, whole, state=EXACT), known
-        if len(road.plans) == 1:
+        if self._exact_alone(road, waiting) or len(road.plans) == 1:
             return Order(longest, whole, state=EXACT), known
         if (later := self._later(road)) is not None:
             longest, room = later, self.model.machine.headroom * later - batch
@@ -173,10 +171,16 @@ class Controller:
             return known
         return road_map(self.model, mix)
 
-    def _exact_alone(self, road: RoadMap) -> bool:
-        """Whether what may not be shed takes more than the headroom all the time."""
-        if self.rates is None or not (count := sum(self.rates.values())):
-            return False
+    def _exact_alone(self, road: RoadMap, waiting: Waiting) -> bool:
+        """Whether what may not be shed takes more than the headroom all the time.
+
+        By the rates, and by what waits if that came over as long a time, or no rates are known: a run that is behind
+        may take less than comes.
+        """
+        count = sum(self.rates.values()) if self.rates is not None else 0.0
+        if self.rates is None or waiting.oldest >= MEMORY:
+            span = max(waiting.oldest, self.model.longest(self.overhead))
+            count = max(count, sum(waiting.tuples.values()) / span)
         return road.plans[-1].load * count * self.error > self.model.machine.headroom
 
 

@@ -17,6 +17,7 @@ from australis.apps.linear_road.record import INPUT
 from australis.apps.linear_road.road import road
 from australis.apps.linear_road.road_layout import is_laid_out, lay_out
 from australis.errors import RunError
+from tests.oracles.linear_road import report, travel, write
 
 SECOND = 1_000_000
 
@@ -101,6 +102,45 @@ def test_tuples_are_due_at_their_time_and_the_lead_at_once(folder: Path) -> None
     assert driver.finished(driver.latest(first, 10**6))
 
 
+def test_tuples_after_the_lead_came_when_they_were_due(folder: Path) -> None:
+    now = 1000 * SECOND
+    driver = Driver(feed(folder, 2), speed=4, lead=10, clock=lambda: now)
+    assert driver.urgent
+    lead = driver.latest(driver.start(), 10**6)
+    assert driver.arrived(driver.start()) is None  # the lead is there, and can wait
+    assert all(part.ts is None for split in driver.splits(driver.start(), lead, 2) for part in driver.read(split))
+    assert driver.arrived(lead) is None  # as can the first second, with which the clock begins
+    first = driver.latest(lead, 10**6)
+    assert driver.arrived(first) is None  # nothing is due yet
+    now += 2 * SECOND
+    assert driver.arrived(first) == now - 2 * SECOND + SECOND // 4
+    end = driver.latest(first, 10**6)
+    assert end["time"] == 19
+    parts = [part for split in driver.splits(lead, end, 3) for part in driver.read(split)]
+    assert sum(part.tuples.num_rows for part in parts) == driver._rows(10, 19)
+    for part in parts:
+        times = part.tuples["time"].to_numpy()
+        assert np.all(np.diff(times) >= 0)
+        assert part.ts.tolist() == [1000 * SECOND + (time - 10) * SECOND // 4 for time in times.tolist()]
+    whole = Driver(feed(folder), speed=math.inf)
+    assert not whole.urgent
+    assert whole.arrived(whole.start()) is None
+    assert all(part.ts is None for part in whole.read(whole.splits(whole.start(), {"time": 5}, 1)[0]))
+
+
+def test_a_second_may_hold_many_tuples_and_a_batch_many_seconds(tmp_path: Path) -> None:
+    write(tmp_path / "xway-000.arrow", [report(0, 1, 5), report(1000, 2, 5)])
+    write(tmp_path / "requests.arrow", [travel(1000, 1, n, 1, 2) for n in range(5000)])
+    write(tmp_path / "flood.arrow", [travel(1000, 1, 5000 + n, 1, 2) for n in range(5000)])
+    driver = Driver(feed(tmp_path, 3), speed=math.inf)
+    end = driver.latest(driver.start(), 10**6)
+    assert end["time"] == driver.end == 1001
+    (split,) = driver.splits(driver.start(), end, 1)
+    numbers = np.concatenate([part.number for part in driver.read(split)]) - driver.before(split)
+    assert len(np.unique(numbers)) == len(numbers) == 3 * 10_002
+    assert 0 < numbers.min() <= numbers.max() < 1 << 36
+
+
 def test_mistakes_are_told(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(RunError, match="the speed is 0"):
         Driver(feed(folder), speed=0)
@@ -109,6 +149,13 @@ def test_mistakes_are_told(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "bad.arrow").write_text("no")
     with pytest.raises(RunError, match=r"bad\.arrow: .*simulate it again"):
         Driver(feed(tmp_path / "bad.arrow"))
+    (tmp_path / "many").mkdir()
+    write(tmp_path / "many" / "flood.arrow", [travel(3, 1, n, 1, 2) for n in range(1 << 16)])
+    crowded = Driver(feed(tmp_path / "many"), speed=math.inf)
+    with pytest.raises(RunError, match="more than 65535 tuples of one second in a file, near time 3"):
+        list(crowded.read(crowded.splits(crowded.start(), {"time": 4}, 1)[0]))
+    with pytest.raises(RunError, match="40000 expressways are too many"):
+        Driver(feed(tmp_path / "many", copies=40_000))
 
 
 def test_flat_files_are_laid_out_by_expressway(folder: Path, tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 from pyarrow import csv
 
@@ -26,11 +25,13 @@ LINES = {
 """The fields of each kind of answer, in the order of its lines. A balance is the one at the time of the request."""
 
 _PLAIN = csv.WriteOptions(include_header=False, quoting_style="none")
+_LATER = "@"
+"""What stands for the time at which a line is written, until it is."""
 
 
 @dataclass
 class AnswerLog:
-    """A file for the batches of all outputs. A batch is written when its last output has come.
+    """A file for the batches of all outputs. A batch is written when all of its outputs have come.
 
     `seconds` returns how long ago the run began; it is called when a batch is written. Answers to requests before
     `since` are left out.
@@ -40,7 +41,8 @@ class AnswerLog:
     seconds: Callable[[], float]
     since: int = 0
     _writer: SingleWriter | None = field(default=None, repr=False)
-    _parts: list[tuple[str, pa.RecordBatch]] = field(default_factory=list, repr=False)
+    _texts: dict[str, list[bytes]] = field(default_factory=dict, repr=False)
+    """What has come of a batch, by output."""
     _open: int = field(default=0, repr=False)
 
     def sinks(self) -> dict[str, AnswerSink]:
@@ -64,10 +66,10 @@ class AnswerLog:
         assert self._writer is not None
         if self.since:
             tuples = (train.filter(pc.greater_equal(train["time"], self.since)) for train in tuples)
-        self._parts += [(name, train) for train in tuples if train.num_rows]
-        if name == next(reversed(LINES)):
-            parts, self._parts = self._parts, []
-            self._writer.append(batch, (lines(kind, train, self.seconds()) for kind, train in parts))
+        self._texts[name] = [lines(name, train) for train in tuples if train.num_rows]
+        if len(self._texts) == len(LINES):
+            texts, self._texts = [text for kind in LINES for text in self._texts[kind]], {}
+            self._writer.append(batch, (timed(text, self.seconds()) for text in texts))
 
     def close(self) -> None:
         self._open -= 1
@@ -97,15 +99,20 @@ class AnswerSink:
         self.answers.close()
 
 
-def lines(name: str, train: pa.RecordBatch, emit: float) -> bytes:
-    """Answers as lines of a flat file, with the time `emit`.
-
-    >>> lines("alerts", pa.record_batch({"type": [1], "time": [7], "vid": [3], "seg": [50]}), 8.25)
-    b'1,7,8.250,3,50\\n'
-    """
-    moment = pa.DictionaryArray.from_arrays(np.zeros(train.num_rows, np.int8), [f"{emit:.3f}"]).cast(pa.string())
+def lines(name: str, train: pa.RecordBatch) -> bytes:
+    """Answers as lines of a flat file, in which the time is open until they are written (`timed`)."""
+    moment = pa.repeat(_LATER, train.num_rows)
     columns = [moment if column == EMIT else train[column] for column in LINES[name]]
     table = pa.RecordBatch.from_arrays(columns, names=[str(at) for at in range(len(columns))])
     out = io.BytesIO()
     csv.write_csv(table, out, _PLAIN)
     return out.getvalue()
+
+
+def timed(text: bytes, emit: float) -> bytes:
+    """Lines with the time at which they are written.
+
+    >>> timed(lines("alerts", pa.record_batch({"type": [1], "time": [7], "vid": [3], "seg": [50]})), 8.25)
+    b'1,7,8.250,3,50\\n'
+    """
+    return text.replace(_LATER.encode(), f"{emit:.3f}".encode())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from australis.apps.linear_road.driver import Driver
 from australis.apps.linear_road.estimate import PastTraffic
 from australis.apps.linear_road.feed import Feed
 from australis.apps.linear_road.network import network
+from australis.apps.linear_road.network_file import read_network
 
 if TYPE_CHECKING:
     from australis.engine.spark.run import Run
@@ -30,12 +32,14 @@ class Benchmark:
     lead: int = 0
     since: int = 0
     """Answers to requests before this second are not written."""
+    file: Path | None = None
+    """A file with the network and its graphs, else the network alone: nothing is shed then."""
     run: Run | None = None
     """The run. Answers get the time of its clock, which starts with its first batch after the lead."""
 
-    @property
+    @cached_property
     def network(self) -> Network:
-        return network(self.past)
+        return network(self.past) if self.file is None else read_network(self.file, self.past)
 
     @property
     def named(self) -> dict[str, Any]:

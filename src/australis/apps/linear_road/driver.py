@@ -22,11 +22,11 @@ from australis.errors import RunError
 from australis.model.train import Ints
 
 _CHUNK = 1 << 16
-_ROW_BITS, _PLACE_BITS = (
-    12,
-    12,
-)  # an arrival number has the second, the expressway's index and the row within the second
-_LONGEST = 1 << 36 - _ROW_BITS - _PLACE_BITS  # seconds in a batch
+_ROW_BITS = 16  # an arrival number has the second, the expressway's index and the row within the second
+_MOST_BITS = 16  # of the expressway's index
+_NUMBERS = 36  # bits that number the tuples of a batch
+ROWS = (1 << _ROW_BITS) - 1
+"""The most tuples of one second in a file."""
 _HIGHER = ("xway", "vid", "qid")
 
 
@@ -36,7 +36,8 @@ class Driver:
 
     Tuples before `lead` come at once at any speed, and the clock starts with the first tuple at `lead`. The feed has
     one file for each expressway, and its tuples are partitioned by expressway. An offset is a second: all tuples before
-    it have come.
+    it have come. It also tells when the clock `began`, so that tuples after the lead came when they were due, also of a
+    run that is taken up again. What comes at once can wait, and came when it was taken.
     """
 
     feed: Feed
@@ -47,11 +48,11 @@ class Driver:
     def __post_init__(self) -> None:
         if not self.speed > 0:
             raise RunError(f"the speed is {self.speed}; give one above zero, or `max`")
-        ways = [each.xway for each in self._roads]
+        ways = [each.xway for each in self._roads if each.xway >= 0]
         if len(set(ways)) < len(ways):
             raise RunError("several files hold reports of one expressway; give a folder with one file for each")
-        if len(ways) * self.feed.copies * 2 >= 1 << _PLACE_BITS:
-            raise RunError(f"{len(ways) * self.feed.copies} expressways are too many for one run")
+        if self._place_bits > _MOST_BITS:
+            raise RunError(f"{len(self.feed.files) * self.feed.copies} expressways are too many for one run")
 
     @property
     def schema(self) -> pa.Schema:
@@ -69,6 +70,11 @@ class Driver:
     def timed(self) -> bool:
         return True
 
+    @property
+    def urgent(self) -> bool:
+        """Whether tuples have a time to come at: at infinite speed all are there at once, and wait."""
+        return math.isfinite(self.speed)
+
     def placed(self, spool: Path) -> Driver:
         """The same for processes with another working folder."""
         files = tuple(file.absolute() for file in self.feed.files)
@@ -85,23 +91,32 @@ class Driver:
             due = self.end
             if math.isfinite(self.speed):
                 due = self.lead + int((self._now() - began) * self.speed / 1e6) + 1
-        end = min(due, self.end, now + _LONGEST)
+        end = min(due, self.end, now + (1 << _NUMBERS - self._number_bits))
         while end - now > 1 and self._rows(now, end) > limit_rows:
             end = now + max((end - now) // 2, 1)
         return {"time": end, "began": began} if end > now else offset
 
     def splits(self, start: Offset, end: Offset, count: int) -> list[Split]:
-        return [Split(((start["time"], end["time"], place, count),)) for place in range(count)]
+        return [Split(((start["time"], end["time"], end.get("began"), place, count),)) for place in range(count)]
 
     def before(self, split: Split) -> int:
         ((start, *_),) = split.pieces
-        return int(start) << _ROW_BITS + _PLACE_BITS
+        return int(start) << self._number_bits
 
     def read(self, split: Split) -> Iterator[Part]:
-        for start, stop, place, count in split.pieces:
+        for start, stop, began, place, count in split.pieces:
             step = max(1, (stop - start) * _CHUNK * count // max(self._rows(start, stop), 1))
             for second in range(start, stop, step):
-                yield from self._chunk(second, min(second + step, stop), place, count)
+                for part in self._chunk(second, min(second + step, stop), place, count):
+                    clocked = self.urgent and second >= self.lead
+                    yield replace(part, ts=self._due(began, part.tuples["time"].to_numpy())) if clocked else part
+
+    def arrived(self, offset: Offset) -> int | None:
+        """When the first second after an offset was due; none for what comes at once, until the clock has begun."""
+        began = offset["began"]
+        if not self.urgent or began is None or self.latest(offset, 1) == offset:
+            return None
+        return int(self._due(began, np.array([offset["time"]]))[0])
 
     def finished(self, offset: Offset) -> bool:
         return bool(offset["time"] >= self.end)
@@ -120,6 +135,20 @@ class Driver:
     def _roads(self) -> list[RoadFile]:
         return [road(file) for file in self.feed.files]
 
+    @property
+    def _place_bits(self) -> int:
+        """The bits of an expressway's index: reports of each have one, and then requests about each."""
+        return (2 * len(self.feed.files) * self.feed.copies).bit_length()
+
+    @property
+    def _number_bits(self) -> int:
+        return _ROW_BITS + self._place_bits
+
+    def _due(self, began: int, times: npt.NDArray[Any]) -> Ints:
+        """When tuples after the lead are due, in microseconds."""
+        due: Ints = began + ((times.astype(np.int64) - self.lead) * (1e6 / self.speed)).astype(np.int64)
+        return due
+
     def _rows(self, start: int, stop: int) -> int:
         return self.feed.copies * sum(each.row(stop) - each.row(start) for each in self._roads)
 
@@ -130,27 +159,36 @@ class Driver:
         """The tuples of a partition in some seconds: the reports of its expressways, and the requests about them."""
         copies, roads = np.arange(self.feed.copies), self._roads
         pieces: list[tuple[dict[str, npt.NDArray[Any]], Ints]] = []
-        requests_of = []
         for at, each in enumerate(roads):
             for row, batch in each.between(start, stop):
                 columns = {name: column.to_numpy() for name, column in zip(INPUT.names, batch.columns, strict=True)}
                 own_copies = copies[(each.xway + copies * self.feed.xways) % count == place]
-                number = _numbers(columns["time"], row - each.row(int(columns["time"][0])))
+                number = self._numbers(columns["time"], row - each.row(int(columns["time"][0])))
                 report = columns["type"] == REPORT
                 requests = np.flatnonzero(~report)
                 if len(requests):
-                    some = {name: column[requests] for name, column in columns.items()}
-                    requests_of.append(self._tile(some, number[requests], copies, at + len(roads) * self.feed.copies))
+                    pieces += self._requests(columns, number, requests, at + len(roads) * len(copies), place, count)
                     reports = np.flatnonzero(report)
                     columns, number = {name: column[reports] for name, column in columns.items()}, number[reports]
                 if len(own_copies) and len(number):
                     pieces.append(self._tile(columns, number, own_copies, at))
-        for columns, number in requests_of:
-            own = np.flatnonzero(columns["xway"].astype(np.int64) % count == place)
-            if len(own):
-                pieces.append(({name: column[own] for name, column in columns.items()}, number[own]))
         if pieces:
             yield _part(pieces)
+
+    def _requests(
+        self, columns: dict[str, npt.NDArray[Any]], number: Ints, rows: Ints, at: int, place: int, count: int
+    ) -> Iterator[tuple[dict[str, npt.NDArray[Any]], Ints]]:
+        """The requests of a partition: those about its expressways, whoever sent them.
+
+        Copies whose expressways are numbered higher by the same remainder are in the partition for the same rows.
+        """
+        copies, xway = np.arange(self.feed.copies), columns["xway"][rows].astype(np.int64)
+        higher = copies * self.feed.xways % count
+        for remainder in np.unique(higher).tolist():
+            own = rows[np.where(xway < 0, xway, xway + remainder) % count == place]
+            if len(own):
+                some = {name: column[own] for name, column in columns.items()}
+                yield self._tile(some, number[own], copies[higher == remainder], at)
 
     def _tile(
         self, columns: dict[str, npt.NDArray[Any]], number: Ints, copies: Ints, at: int
@@ -170,16 +208,15 @@ class Driver:
                 tiled[name] = np.tile(values, len(copies))
         return tiled, numbers
 
-
-def _numbers(times: npt.NDArray[Any], before: int) -> Ints:
-    """The arrival numbers of consecutive tuples: their second and their place in it, after `before` others."""
-    wide = times.astype(np.int64)
-    starts = np.flatnonzero(np.diff(wide, prepend=-1))
-    place = np.arange(1, len(wide) + 1) - np.repeat(starts, np.diff(starts, append=len(wide)))
-    place[: starts[1] if len(starts) > 1 else len(place)] += before
-    if place.max() >= 1 << _ROW_BITS:
-        raise RunError(f"more than {(1 << _ROW_BITS) - 1} tuples of one second in a file, near time {wide[0]}")
-    return (wide << _ROW_BITS + _PLACE_BITS) + place
+    def _numbers(self, times: npt.NDArray[Any], before: int) -> Ints:
+        """The arrival numbers of consecutive tuples: their second and their place in it, after `before` others."""
+        wide = times.astype(np.int64)
+        starts = np.flatnonzero(np.diff(wide, prepend=-1))
+        place = np.arange(1, len(wide) + 1) - np.repeat(starts, np.diff(starts, append=len(wide)))
+        place[: starts[1] if len(starts) > 1 else len(place)] += before
+        if place.max() >= 1 << _ROW_BITS:
+            raise RunError(f"more than {ROWS} tuples of one second in a file, near time {wide[0]}")
+        return (wide << self._number_bits) + place
 
 
 def _part(pieces: list[tuple[dict[str, npt.NDArray[Any]], Ints]]) -> Part:

@@ -29,10 +29,12 @@ def estimates(past: PastTraffic | None, xway: Any, sinit: Any, send: Any, dow: A
     """Seconds and tolls of journeys, rounded; -1 and 0 if nothing is known of a segment on the way."""
     requests = [np.asarray(column, np.int64) for column in (xway, sinit, send, dow, tod)]
     seconds, tolls = np.where(requests[1] == requests[2], 0, -1), np.zeros(len(requests[0]), np.int64)
-    for road in np.unique(requests[0]).tolist() if past is not None else ():
-        weeks = past.weekly(road) if past is not None else None
+    if past is None or not len(seconds):
+        return seconds, tolls
+    order = np.argsort(requests[0], kind="stable")
+    for rows in np.split(order, np.flatnonzero(np.diff(requests[0][order])) + 1):
+        weeks = past.weekly(int(requests[0][rows[0]]))
         if weeks is not None:
-            rows = np.flatnonzero(requests[0] == road)
             sinit_, send_, dow_, tod_ = (column[rows] for column in requests[1:])
             journeys(*weeks, sinit_, send_, dow_, tod_, rows, seconds, tolls)
     return seconds, tolls

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
 import australis as au
 from australis.api.network import Network
 from australis.api.stream import Stream
-from australis.apps.linear_road.estimate import PastTraffic, estimates
+from australis.apps.linear_road.estimate import PastTraffic
+from australis.apps.linear_road.functions import define_functions
 from australis.apps.linear_road.record import (
     ALERT,
     BALANCE,
@@ -23,7 +20,6 @@ from australis.apps.linear_road.record import (
     TOLL,
     TRAVEL,
 )
-from australis.model.train import Ints
 
 AHEAD = 5
 """In how many segments vehicles are warned of an accident, its own included."""
@@ -59,7 +55,7 @@ def network(past: PastTraffic | None = None) -> Network:
     cars = follow(reports)
     crossings = quote(warn(cars.filter("enters", box="crossings")))
     notified = crossings.filter(f"lane != {EXIT}", box="notified")
-    _look_up(past)
+    define_functions(past)
     return au.network(
         statistics(cars),
         accidents(cars),
@@ -83,23 +79,6 @@ def network(past: PastTraffic | None = None) -> Network:
             box="journeys",
         ),
     )
-
-
-def _look_up(past: PastTraffic | None) -> None:
-    """Define functions by which expressions look up the history."""
-
-    @au.function("bigint", name="lr_spent")
-    def spent(vid: Any, day: Any, xway: Any) -> Ints:
-        columns = (np.asarray(column, np.int64) for column in (vid, day, xway))
-        return np.zeros(len(vid), np.int64) if past is None else past.tolls(*columns)
-
-    @au.function("bigint", name="lr_seconds")
-    def seconds(*columns: Any) -> Ints:
-        return estimates(past, *columns)[0]
-
-    @au.function("bigint", name="lr_tolls")
-    def tolls(*columns: Any) -> Ints:
-        return estimates(past, *columns)[1]
 
 
 def follow(reports: Stream) -> Stream:

@@ -32,3 +32,6 @@ DAYS = 69
 
 LIMITS = {TOLL: 5.0, ALERT: 5.0, BALANCE: 5.0, EXPENDITURE: 10.0, TRAVEL: 30.0}
 """How many seconds an answer of each type may take."""
+
+OUTPUTS = {"tolls": TOLL, "alerts": ALERT, "balances": BALANCE, "expenditures": EXPENDITURE, "journeys": TRAVEL}
+"""The outputs of the network, and the types of their answers."""

@@ -42,7 +42,7 @@ class RoadFile:
 
     @cached_property
     def xway(self) -> int:
-        """The expressway that its first report names."""
+        """The expressway that its first report names; -1 if there are only requests."""
         for batch in self._batches:
             reports = np.flatnonzero(batch["type"].to_numpy() == REPORT)
             if len(reports):

@@ -2,17 +2,21 @@
 
 import json
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from australis.apps.linear_road.feed import Feed, feed
 from australis.apps.linear_road.validation import validate, write_reference
+from australis.apps.linear_road.validation.arrays import Floats
+from australis.apps.linear_road.validation.journeys import SHAPE
 from australis.errors import RunError
 from tests.apps.linear_road.validation.test_validate import ASKING, EMPTY, counts, feeds, judged, lines
-from tests.oracles.linear_road import Line, Road, Row, balance, report, write
+from tests.oracles.linear_road import Line, Past, Road, Row, balance, report, travel, write
 
 
 @given(st.data())
@@ -36,6 +40,31 @@ def test_files_and_copies_are_as_one_feed(data: st.DataObject) -> None:
         output[1].write_text(lines(Road(copied).answers()))
         verdict = validate(given, output, EMPTY)
         assert verdict.ok, verdict.text()
+
+
+@pytest.mark.parametrize("speeds", [(60.0, 60.0, 60.0), (60.0, 30.0, 60.0), (60.0, 30.0, 20.0)])
+def test_the_journeys_of_a_copy_are_those_of_its_own_history(tmp_path: Path, speeds: tuple[float, ...]) -> None:
+    """Which may be the very same, or another one."""
+    weeks = {speed: (np.full(SHAPE, speed), np.zeros(SHAPE)) for speed in speeds}
+
+    class Roads(Past):
+        def weekly(self, xway: int) -> tuple[Floats, Floats]:
+            return weeks[speeds[xway]]
+
+    given = replace(feed(write(tmp_path / "feed.csv", [report(0, 1, 5), travel(1, 1, 7, 3, 5)]), copies=3), vehicles=10)
+    answers = [(0, 1 + 10 * copy, 0, 0, -1, 0) for copy in range(3)]
+    answers += [(4, 1, 1, 7 + 8 * copy, 2 * 3600 / speed, 0) for copy, speed in enumerate(speeds)]
+    (tmp_path / "answers.csv").write_text(lines(answers))
+    verdict = validate(given, tmp_path / "answers.csv", Roads())
+    assert verdict.ok, verdict.text()
+
+
+def test_a_query_of_a_copy_that_is_asked_twice_is_refused(tmp_path: Path) -> None:
+    rows = [report(0, 1, 5), *(travel(1, 1, number, 3, 5) for number in (1, 5))]
+    given = replace(feed(write(tmp_path / "feed.csv", rows), copies=2), queries=4)
+    (tmp_path / "answers.csv").write_text("")
+    with pytest.raises(RunError, match="query 5 of type 4 is asked twice"):
+        validate(given, tmp_path / "answers.csv", EMPTY)
 
 
 @pytest.mark.parametrize("more", [[], [(3, 3, 3, 7, 0)], [(4, 4, 99, 8, -1, 0), (4, 4, 99, 8, 5, 5)]])

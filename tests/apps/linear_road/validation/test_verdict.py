@@ -8,7 +8,7 @@ from australis.apps.linear_road.feed import feed
 from australis.apps.linear_road.validation import Verdict, validate
 from australis.apps.linear_road.validation.verdict import AnswerCounts
 from tests.apps.linear_road.validation.test_validate import counts
-from tests.oracles.linear_road import balance, report, write
+from tests.oracles.linear_road import Past, balance, report, travel, write
 
 
 def test_a_verdict_shows_each_fault_with_what_was_expected(tmp_path: Path) -> None:
@@ -72,10 +72,48 @@ def test_late_answers_are_told_apart_from_wrong_ones() -> None:
         assert "verdict: NOT right" in bad.text()
 
 
+def test_missing_answers_are_told_apart_from_wrong_ones(tmp_path: Path) -> None:
+    rows = [report(0, 1, 5), *(travel(5, 1, number, 1, 2) for number in range(30))]
+    stream, output = feed(write(tmp_path / "feed.csv", rows)), tmp_path / "answers.csv"
+    lines = ["0,1,0,0.5,-1,0", *(f"4,5,6.5,{number},-1,0" for number in range(0, 30, 3))]
+    output.write_text("\n".join(lines))
+
+    def judged(shed: dict[int, int | None] | None) -> Verdict:
+        return validate(stream, output, Past(), shed=shed)
+
+    lost = judged(None)
+    assert (lost.ok, lost.right, lost.missing) == (False, False, True)
+    assert "verdict: none is wrong, but 20 travel times are missing" in lost.text()
+    assert "travel times, missing (20), the first 10:\n  expected `4,5,Emit,1,-1,0`" in lost.text()
+    told = judged({4: 20})
+    assert (told.ok, told.right, told.missing) == (True, True, False)
+    assert "shed: 20 travel times, and as many are missing\nverdict: right\n" in told.text()
+    assert told.as_dict()["answers"]["travel times"]["shed"] == 20
+    for count in (19, 21):
+        wrong_count = judged({4: count})
+        assert (wrong_count.ok, wrong_count.missing) == (False, True)
+        assert f"shed: {count} travel times, but 20 are missing" in wrong_count.text()
+        assert "verdict: none is wrong, but what is missing is not what was shed" in wrong_count.text()
+    some = judged({4: None})
+    assert some.ok
+    assert "shed: some travel times, not counted; 20 are missing\nverdict: right\n" in some.text()
+    other = judged({2: 1})
+    assert not other.ok
+    assert "shed: 1 account balances, but 0 are missing" in other.text()
+
+    output.write_text("\n".join([*lines[:-1], "4,5,6.5,27,60,0"]))
+    wrong = judged({4: 20})
+    assert (wrong.ok, wrong.right, wrong.missing) == (False, False, False)
+    assert "verdict: NOT right" in wrong.text()
+    assert not validate(stream, output, shed={4: 20}).ok  # without a history nothing is known of them
+
+
 def test_a_verdict_fits_a_terminal() -> None:
     large = [
         AnswerCounts(kind, 12_466_124, 12_466_124, unchecked=12_466_124, worst=1999.5, median=100.25, p99=1000.5)
         for kind in (0, 1, 2, 3, 4)
     ]
     large[:3] = [replace(tally, unchecked=0) for tally in large[:3]]
+    assert max(map(len, Verdict(tuple(large), 0, ()).text().splitlines())) <= 80
+    large[4] = replace(large[4], missing=10_466_124, shed=10_466_124)
     assert max(map(len, Verdict(tuple(large), 0, ()).text().splitlines())) <= 80

@@ -51,13 +51,14 @@ def due(feed: Feed, history: PastTolls | None = None, on_progress: OnProgress | 
     """What is due, file by file. The answers to requests come last, since an account is charged on all expressways."""
     charges: list[Ints] = [np.empty(0, np.int64)]
     amounts: list[Ints] = [np.empty(0, np.int64)]
-    requests = []
+    requests: list[pa.Table] = []
     for number, file in enumerate(feed.files):
         if on_progress:
             on_progress(RECOMPUTING, number / len(feed.files))
         reports, file_requests = read(feed, file)
         file_tolls = tolls(reports, file)
         del reports
+        requests.append(file_requests)
         # Copies differ from each other only in their numbers.
         for copy in range(feed.copies):
             vehicle = copy * feed.vehicles
@@ -65,11 +66,10 @@ def due(feed: Feed, history: PastTolls | None = None, on_progress: OnProgress | 
             vid, time, amount = file_tolls.charged
             charges.append(key(vid + np.int64(vehicle), time))
             amounts.append(amount)
-            requests += [feed.as_copy(batch, copy) for batch in file_requests.to_batches()]
             if on_progress:
                 on_progress(RECOMPUTING, (number + (copy + 1) / feed.copies) / len(feed.files))
     all_accounts = accounts(np.concatenate(charges), np.concatenate(amounts))
-    yield from _request_answers(pa.Table.from_batches(requests, INPUT), all_accounts, history)
+    yield from _request_answers(feed, pa.concat_tables(requests), all_accounts, history)
 
 
 def _notifications(file_tolls: Tolls, vehicle: int) -> Iterator[Due]:
@@ -81,20 +81,47 @@ def _notifications(file_tolls: Tolls, vehicle: int) -> Iterator[Due]:
     yield Due(ALERT, key(vid, time), time, ((segment, np.zeros_like(segment)),), vid)
 
 
-def _request_answers(requests: pa.Table, all_accounts: Accounts, history: PastTolls | None) -> Iterator[Due]:
+def _request_answers(
+    feed: Feed, requests: pa.Table, all_accounts: Accounts, history: PastTolls | None
+) -> Iterator[Due]:
+    """The answers to the requests of all files, type by type, and copy by copy: there may be very many of them."""
     types = requests["type"].to_numpy()
     for kind in (BALANCE, EXPENDITURE, TRAVEL):
-        rows = np.flatnonzero(types == kind)
-        columns = {name: requests[name].to_numpy()[rows].astype(np.int64) for name in INPUT.names}
-        qid, time, vid = columns["qid"], columns["time"], columns["vid"]
-        _check_unique(kind, qid)
-        if kind == BALANCE:
-            yield Due(kind, qid, time, ((time, all_accounts.balance(vid, time)),), vid, all_accounts)
-        elif kind == EXPENDITURE:
-            yield Due(kind, qid, time, _expenditures(columns, history), vid)
-        else:
-            fields = (columns[name] for name in ("xway", "sinit", "send", "dow", "tod"))
-            yield Due(kind, qid, time, () if history is None else journeys(history, *fields), vid)
+        of_kind = requests.take(np.flatnonzero(types == kind)).combine_chunks()
+        _check_unique(kind, feed, of_kind["qid"].to_numpy().astype(np.int64))
+        (batch,) = of_kind.to_batches() or [pa.RecordBatch.from_pylist([], schema=INPUT)]
+        first: Due | None = None
+        for copy in range(feed.copies):
+            copied = feed.as_copy(batch, copy)
+            columns = {name: copied[name].to_numpy().astype(np.int64) for name in INPUT.names}
+            if first is None or kind != TRAVEL or not _same_weeks(history, columns["xway"], copy * feed.xways):
+                answers = _answers(kind, columns, all_accounts, history)
+                first = first or answers
+            else:
+                answers = Due(kind, columns["qid"], columns["time"], first.choices, columns["vid"])
+            yield answers
+
+
+def _answers(kind: int, columns: Mapping[str, Ints], all_accounts: Accounts, history: PastTolls | None) -> Due:
+    qid, time, vid = columns["qid"], columns["time"], columns["vid"]
+    if kind == BALANCE:
+        return Due(kind, qid, time, ((time, all_accounts.balance(vid, time)),), vid, all_accounts)
+    if kind == EXPENDITURE:
+        return Due(kind, qid, time, _expenditures(columns, history), vid)
+    fields = (columns[name] for name in ("xway", "sinit", "send", "dow", "tod"))
+    return Due(kind, qid, time, () if history is None else journeys(history, *fields), vid)
+
+
+def _same_weeks(history: PastTolls | None, xway: Ints, higher: int) -> bool:
+    """Whether the expressways of a copy have the very weeks of those that they copy."""
+    if history is None:
+        return True
+    for number in np.unique(xway[xway >= 0]).tolist():
+        weeks = history.weekly(number - higher), history.weekly(number)
+        one, other = ([] if each is None else [column.ctypes.data for column in each] for each in weeks)
+        if one != other:
+            return False
+    return True
 
 
 def _expenditures(columns: Mapping[str, Ints], history: PastTolls | None) -> tuple[tuple[Ints, Ints], ...]:
@@ -104,7 +131,9 @@ def _expenditures(columns: Mapping[str, Ints], history: PastTolls | None) -> tup
     return ((spent, np.zeros_like(spent)),)
 
 
-def _check_unique(kind: int, qid: Ints) -> None:
+def _check_unique(kind: int, feed: Feed, qid: Ints) -> None:
+    if feed.copies > 1 and len(qid) and qid.max() >= feed.queries:  # else the numbers of copies are apart
+        qid = (qid + feed.queries * np.arange(feed.copies)[:, None]).ravel()
     ordered = np.sort(qid)
     twice = ordered[1:][ordered[1:] == ordered[:-1]]
     if len(twice):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from australis.apps.linear_road.feed import Feed
@@ -24,12 +25,14 @@ def validate(
     speed: float = 1.0,
     since: int = 0,
     began: float = 0.0,
+    shed: Mapping[int, int | None] | None = None,
 ) -> Verdict:
     """Compare every answer with what the feed requires, from a second on.
 
     Emit counts real seconds since the start of the run, and a tuple of time t was there after t / `speed` of them.
     If Emit is the time of day, in seconds since 1970, `began` is the time of day of time 0.
     At infinite speed all of them were there at once, and response times mean nothing: none is late or early.
+    `shed` has how many answers of each type the run has left out, or None for some: so many may be missing.
     `on_progress` is called with the name of a stage and how much of it is done, from 0 to 1.
     """
     if not speed > 0:
@@ -40,6 +43,6 @@ def validate(
     compared = {kind: Comparison(kind, read, speed) for kind in TYPES}
     for each in due(feed, history, on_progress):
         compared[each.type].compare(each.since(since))
-    tallies = tuple(compared[kind].finish() for kind in TYPES)
+    tallies = tuple(replace(compared[kind].finish(), shed=(shed or {}).get(kind, 0)) for kind in TYPES)
     faults = [fault for kind in TYPES for name in FAULTS for fault in compared[kind].faults.get(name, ())]
     return Verdict(tallies, read.broken, (*faults, *(Fault(None, BROKEN, text) for text in read.shown)))

@@ -29,6 +29,8 @@ class AnswerCounts:
     missing: int = 0
     unchecked: int = 0
     """Answers that cannot be checked, because they are in a history that was not given."""
+    shed: int | None = 0
+    """Answers that the run says it has left out, which must be missing; None if it has left out some, uncounted."""
     doubled: int = 0
     """Answers to requests that an earlier line has answered."""
     unasked: int = 0
@@ -41,9 +43,14 @@ class AnswerCounts:
     """Seconds from a question to its answer."""
 
     @property
+    def unexplained(self) -> int:
+        """How many more answers are missing than were shed, or fewer."""
+        return 0 if self.shed is None or self.unchecked else abs(self.missing - self.shed)
+
+    @property
     def faults(self) -> int:
-        """How many faults there are; an answer may be both wrong and late."""
-        return sum(getattr(self, kind) for kind in FAULTS)
+        """How many faults there are; an answer may be both wrong and late. One that was shed is none."""
+        return sum(getattr(self, kind) for kind in FAULTS if kind != "missing") + self.unexplained
 
     @property
     def ok(self) -> bool:
@@ -80,6 +87,13 @@ class Verdict:
         return sum(tally.late for tally in self.tallies)
 
     @property
+    def missing(self) -> bool:
+        """Whether answers are missing that were not shed, and all that are there are right, in time or not."""
+        unexplained = sum(tally.unexplained for tally in self.tallies)
+        faults = sum(tally.faults - tally.late for tally in self.tallies)
+        return bool(unexplained) and not self.broken and faults == unexplained
+
+    @property
     def unchecked(self) -> int:
         """How many answers were not checked."""
         return sum(tally.unchecked for tally in self.tallies)
@@ -108,12 +122,20 @@ class Verdict:
                 f"NOT checked: {' and '.join(left_out)}.",
                 "They ask about the weeks before, of which no history was given.",
             ]
+        lines += [_shed(tally) for tally in self.tallies if tally.shed != 0 and not tally.unchecked]
         lines.append(self._words())
         for title, faults in self._kinds():
             lines += ["", title, *(f"  {fault.text}" for fault in faults)]
         return "\n".join(lines)
 
     def _words(self) -> str:
+        if self.missing:
+            lost = [tally for tally in self.tallies if tally.unexplained]
+            missing = " and ".join(f"{tally.missing:,} {NAMES[tally.type]}" for tally in lost)
+            shed = any(tally.shed for tally in lost)
+            return "verdict: none is wrong, but " + (
+                "what is missing is not what was shed" if shed else f"{missing} are missing"
+            )
         if not self.right:
             return "verdict: NOT right"
         checked = " in what was checked" if self.unchecked else ""
@@ -124,6 +146,7 @@ class Verdict:
         return {
             "ok": self.ok,
             "right": self.right,
+            "missing": self.missing,
             "unchecked": self.unchecked,
             "broken": self.broken,
             "answers": {NAMES[tally.type]: asdict(tally) | {"limit": LIMITS[tally.type]} for tally in self.tallies},
@@ -143,6 +166,17 @@ class Verdict:
             (f"{title}, the first {len(faults)}:" if not title.endswith(f"({len(faults)})") else f"{title}:", faults)
             for title, faults in kinds.items()
         ]
+
+
+def _shed(tally: AnswerCounts) -> str:
+    """
+    >>> _shed(AnswerCounts(TRAVEL, missing=3, shed=3)), _shed(AnswerCounts(TRAVEL, missing=3, shed=2))
+    ('shed: 3 travel times, and as many are missing', 'shed: 2 travel times, but 3 are missing')
+    """
+    if tally.shed is None:
+        return f"shed: some {NAMES[tally.type]}, not counted; {tally.missing:,} are missing"
+    missing = f"but {tally.missing:,} are missing" if tally.unexplained else "and as many are missing"
+    return f"shed: {tally.shed:,} {NAMES[tally.type]}, {missing}"
 
 
 def _row(tally: AnswerCounts) -> list[str]:
