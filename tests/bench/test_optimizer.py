@@ -34,7 +34,11 @@ def test_a_short_run_counts_what_is_shared(
     monkeypatch.setattr(optimizer, "SLOWER", 0.0)
     monkeypatch.setattr(optimizer, "_TRAIN", 2000)
     monkeypatch.setattr(optimizer, "_TUPLES", 20_000)
+    monkeypatch.setattr(optimizer, "_GROUP", 1000)
     optimizer.main(seconds=1.0, json=tmp_path / "out.json")
-    ways = json.loads((tmp_path / "out.json").read_text())["sharing"]["ways"]
+    report = json.loads((tmp_path / "out.json").read_text())
+    ways = report["sharing"]["ways"]
     assert ways["optimized"]["first"] == ways["one"]["first"] == ways["apart"]["first"] / optimizer.OUTPUTS
+    skipping = report["skipping"]["ways"]
+    assert (skipping["all read"]["part"], skipping["skipped"]["part"]) == (0, 0.95)
     assert "Five filters" in capsys.readouterr().out

@@ -77,7 +77,7 @@ class StandIn:
         table = pa.RecordBatch.from_pylist(rows, measures.SCHEMA)
         entry: Mapping[str, Any] = {
             "batch": number, "taken": {"reports": taken}, "given": {"fast": given}, "delay": {"fast": worst},
-            "seconds": seconds, "letters": self.letters, "late": {}, "refused": {}, "shed": {},
+            "seconds": seconds, "letters": self.letters, "late": {}, "refused": {}, "shed": {}, "skipped": {},
             **self.service.progress(),
         }  # fmt: skip
         self.progress.append(dict(entry))

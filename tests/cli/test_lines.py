@@ -28,12 +28,13 @@ def test_objects_for_programs_are_one_a_batch_and_one_at_the_end(run, capsys):
     first, second = map(json.loads, capsys.readouterr().out.splitlines())
     assert first == {
         "batch": 1, "seconds": 0.25, "taken": {"reports": 10}, "given": {"fast": 4}, "delay": {"fast": 0.5},
-        "late": {}, "refused": {}, "letters": 2, "shed": {}, "utility": {}, "loss": {}, "used": None, "state": "",
+        "late": {}, "refused": {}, "letters": 2, "shed": {}, "skipped": {}, "utility": {}, "loss": {}, "used": None,
+        "state": "",
     }  # fmt: skip
     assert (second["batch"], second["delay"], second["letters"]) == (2, {"fast": None}, 1)
     assert progress.total_object(run, 1.5, True, "end") == {
         "batches": 2, "seconds": 1.5, "taken": {"reports": 30}, "given": {"fast": 4}, "late": {}, "refused": {},
-        "shed": {}, "letters": 3, "letters_in": str(run.checkpoint.path / "letters"), "ended": "end",
+        "shed": {}, "skipped": {}, "letters": 3, "letters_in": str(run.checkpoint.path / "letters"), "ended": "end",
     }  # fmt: skip
     assert progress.total_object(run, 1.5, False, "end")["letters_in"] is None
 

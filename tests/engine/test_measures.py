@@ -245,11 +245,11 @@ def test_a_batch_in_short() -> None:
     ]
     assert measures.progress(FAST, 1, tables) == {
         "batch": 1, "taken": {"reports": 3}, "given": {"out": 1}, "delay": {"out": 0.0}, "late": {"stats": 1},
-        "refused": {}, "shed": {},
+        "refused": {}, "shed": {}, "skipped": {},
     }  # fmt: skip
     assert measures.progress(FAST, 2, []) == {
         "batch": 2, "taken": {"reports": 0}, "given": {}, "delay": {}, "late": {}, "refused": {},
-        "shed": {},
+        "shed": {}, "skipped": {},
     }  # fmt: skip
 
 

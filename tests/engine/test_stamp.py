@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -209,6 +209,23 @@ def test_tuples_are_numbered_in_their_split_and_no_train_is_empty() -> None:
 def test_numbers_of_their_own_are_counted_from_those_before() -> None:
     (found,) = stamp([numbered([1, 2], [11, 15])], Batch(1, 0, first=100), 3, [], before=10)
     assert found.number.tolist() == [101, 105]
+
+
+def test_tuples_that_were_skipped_have_numbers_and_letters_have_none() -> None:
+    batch = Batch(1, 77, first=1000, room=room(1))
+    skipped = Part(numbered([]).tuples, np.zeros(0, np.int64), skipped=10, places=np.zeros(0, np.int64))
+    some = replace(numbered([1, 2], [4, 9]), skipped=3, places=np.array([1, 4]))
+    trains = list(stamp([some, skipped, numbered([3])], batch, 0, []))
+    assert [each.number.tolist() for each in trains] == [[1001, 1004], [1015]]
+    assert [some.between(begin, begin + 2).num_rows for begin in range(0, some.length, 2)] == [1, 0, 1]
+
+
+def test_trains_that_reach_equally_far_though_tuples_were_skipped() -> None:
+    numbers = [np.array([100, 101, 109]), np.array([111, 112, 140])]
+    trains = [Train(numbered([1, 2, 3]).tuples, np.zeros(3, np.int64), each) for each in numbers]
+    found = list(cut(SCHEMA, trains, 10, first=100))
+    assert [each.number.tolist() for each in found] == [[100, 101, 109], [111, 112], [], [], [140]]
+    assert [len(each) for each in cut(SCHEMA, trains, 4)] == [4, 2]
 
 
 @pytest.mark.parametrize("length", [1, 2, 3, 7, 99])

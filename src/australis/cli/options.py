@@ -213,7 +213,9 @@ def _run_local(net: Network, sources: Mapping[str, str], sinks: Mapping[str, str
     if not how.quiet:
         dead = tell(results.letters)
         stopped = "stopped; the results up to here are final, and a run in this process cannot go on"
-        lines = [*results.losses(slack), *([dead] if dead else []), *([stopped] if interrupts.times else [])]
+        skipped = [f"{tuples:,} tuples of {name} were skipped: they matter to no output"
+                   for name, tuples in results.skipped.items()]  # fmt: skip
+        lines = [*skipped, *results.losses(slack), *([dead] if dead else []), *([stopped] if interrupts.times else [])]
         print(*lines, sep="\n", end="\n" if lines else "", file=sys.stderr)
     return interrupts.status if interrupts.times else 0
 

@@ -139,7 +139,11 @@ def first_dead_letter(run: Run) -> str:
 
 def summary(run: Run, seconds: float, resumable: bool, sinks: Mapping[str, str]) -> str:
     """Summarize a run in one line."""
-    inputs = ", ".join(f"{row.name} {row.tuples:,}" for row in rows(run, Rates(), 0, {}) if row.way == "in")
+    inputs = ", ".join(
+        f"{row.name} {row.tuples:,}{skipped_count(run.since_start.skipped.get(row.name, 0))}"
+        for row in rows(run, Rates(), 0, {})
+        if row.way == "in"
+    )
     outputs = ", ".join(
         f"{row.name} {row.tuples:,}" + (f" ({sinks[row.name]})" if sinks.get(row.name, "console") != "console" else "")
         for row in rows(run, Rates(), 0, {})
@@ -147,6 +151,11 @@ def summary(run: Run, seconds: float, resumable: bool, sinks: Mapping[str, str])
     )
     batch_count = f"{count(run.since_start.batches, 'batch', 'batches')} in {seconds:.1f} s"
     return f"in: {inputs}; out: {outputs}; {batch_count}; {dead_letter_count(run, resumable)}"
+
+
+def skipped_count(tuples: int) -> str:
+    """The end of an input's count, about tuples that were left unread; "" if there are none."""
+    return f" ({tuples:,} skipped)" if tuples else ""
 
 
 def batch_object(progress: Mapping[str, Any], dead_letters_before: int) -> dict[str, Any]:
@@ -161,6 +170,7 @@ def batch_object(progress: Mapping[str, Any], dead_letters_before: int) -> dict[
         "refused": progress["refused"],
         "letters": progress["letters"] - dead_letters_before,
         "shed": progress["shed"],
+        "skipped": progress["skipped"],
         "utility": rounded(progress["utility"]),
         "loss": rounded(progress["loss"]),
         "used": None if progress["used"] is None else round(progress["used"], 4),
@@ -183,6 +193,7 @@ def total_object(run: Run, seconds: float, resumable: bool, ended: str) -> dict[
         "late": run.since_start.late,
         "refused": run.since_start.refused,
         "shed": {place: count for place, count in run.since_start.shed.items() if count},
+        "skipped": dict(run.since_start.skipped),
         "letters": run.letters,
         "letters_in": str(run.checkpoint.path / "letters") if resumable and run.letters else None,
         "ended": ended,

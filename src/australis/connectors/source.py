@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
+import numpy as np
 import pyarrow as pa
 
 from australis.connectors.dead_letters import Letter
+from australis.expressions import Expr
 from australis.model.train import Ints
 
 Offset: TypeAlias = dict[str, Any]
@@ -38,12 +40,28 @@ class Part:
     `ts` is when the tuples came, in microseconds: one time for all of them, or one for each. It is as constant as
     `number`: it comes from what is stored or from the offset, never from the clock of the process that reads. Tuples of
     a part without it came when their batch was planned.
+
+    `skipped` tuples are missing because they matter to nobody (see `Selective`). They keep their places: `places` says
+    where each of the others stands among all of them, from 0 on, if some are missing.
     """
 
     tuples: pa.RecordBatch
     number: Ints
     letters: tuple[Letter, ...] = ()
     ts: Ints | int | None = None
+    skipped: int = 0
+    places: Ints | None = None
+
+    @property
+    def length(self) -> int:
+        """How many places it has."""
+        return self.tuples.num_rows + self.skipped
+
+    def between(self, begin: int, stop: int) -> pa.RecordBatch:
+        """The tuples from one place to before another."""
+        if self.places is not None:
+            begin, stop = np.searchsorted(self.places, (begin, stop)).tolist()
+        return self.tuples.slice(begin, max(stop - begin, 0))
 
 
 class Source(Protocol):
@@ -129,6 +147,22 @@ class Urgent(Protocol):
 
 
 @runtime_checkable
+class Selective(Protocol):
+    """A source that can leave tuples unread if it is told which of them matter.
+
+    Offsets and splits stay the same, and so do numbers and places of the tuples that it gives.
+    """
+
+    def usable(self, predicate: Expr) -> Expr | None:
+        """The part of a predicate by which it knows what to leave out; None if there is none."""
+        ...
+
+    def where(self, predicate: Expr) -> Source:
+        """The same source, without some of the tuples for which such a part is false or null."""
+        ...
+
+
+@runtime_checkable
 class Mapped(Protocol):
     """A source that may lie in memory: its parts are there at once then, and a thread that reads ahead disturbs."""
 
@@ -186,6 +220,11 @@ class Opened(Protocol):
     def open(self) -> Closing:
         """Begin to take in, in this process."""
         ...
+
+
+def selected(source: Source, predicate: Expr | None) -> Source:
+    """A source without tuples for which a predicate does not hold, as far as it can leave them unread."""
+    return source.where(predicate) if predicate is not None and isinstance(source, Selective) else source
 
 
 def parts(source: Source, limit_rows: int = 1 << 20) -> Iterator[Part]:

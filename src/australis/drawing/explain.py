@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from australis.arrow.schema import text as schema_text
 from australis.errors import listing
+from australis.expressions.ranges import decidable
 from australis.model.box import EVERYWHERE, Key
 from australis.model.network import Network, Node
 
@@ -19,15 +20,27 @@ def explain(network: Network, *, plan: bool = False) -> str:
 
     lines = list(_lines(network))
     running, drawn = optimized(network)
-    if drawn is not None:
-        lines.append("rules that fire at the start of a run")
-        lines += [f"  {firing}" for firing in drawn.firings]
+    fired = [*(() if drawn is None else drawn.firings), *_selections(running)]
+    lines += ["rules that fire at the start of a run"] if fired else []
+    lines += [f"  {each}" for each in fired]
     if plan:
         from australis.plan import plan as planned
         from australis.plan.explanation import explain_plan
 
         lines += explain_plan(running, planned(running))
     return "\n".join(lines) + "\n"
+
+
+def _selections(network: Network) -> Iterator[str]:
+    """What is told to sources that can leave tuples unread."""
+    from australis.plan.rules import source_filters, source_predicates
+
+    predicates, filters = source_predicates(network), source_filters(network)
+    for input in network.inputs:
+        usable = decidable(predicates[input.name], input.schema) if input.name in predicates else None
+        if usable is not None and not input.static:
+            boxes = listing([input.name, *(node.name for row in filters[input.name] for node in row)])
+            yield f"push_into_source {boxes}: of Parquet files it reads only row groups where {usable}"
 
 
 def _lines(network: Network) -> Iterator[str]:

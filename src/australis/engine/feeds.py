@@ -24,6 +24,8 @@ class Feed:
     def __init__(self, input: Input, source: Source, train: int, strict: bool) -> None:
         self.input, self.source, self.train, self.strict = input, source, train, strict
         self.letters = Letters(input.name)
+        self.skipped = 0
+        """How many tuples were left unread, since they matter to nobody."""
         self.over = False
         """Whether the source has come to its end."""
         self._offset = source.start()
@@ -52,8 +54,10 @@ class Feed:
             for split in self.source.splits(self._offset, end, 1):
                 for part in self.source.read(split):
                     self._lay_aside(part.letters)
-                    for start in range(0, max(part.tuples.num_rows, 1), self.train):
-                        yield part.tuples.slice(start, self.train)
+                    self.skipped += part.skipped
+                    # Tuples that were skipped have their turn, so that inputs meet as they would with them.
+                    for start in range(0, max(part.length, 1), self.train):
+                        yield part.between(start, start + self.train)
             self._offset = end
             if isinstance(self.source, Releasing):
                 self.source.release(end)

@@ -9,9 +9,10 @@ from functools import cached_property
 import pyarrow as pa
 
 from australis.connectors.sink import Parted
-from australis.connectors.source import Divided, Offset, Source, Urgent
+from australis.connectors.source import Divided, Offset, Source, Urgent, selected
 from australis.engine.addresses import Address, list_addresses, schema_at
 from australis.engine.losses import unwired
+from australis.expressions import Expr
 from australis.model.box import REFUSED, lost
 from australis.model.network import Arrow, Input, Network
 from australis.plan import Plan, Stage
@@ -64,6 +65,8 @@ class Job:
     """The boxes that the plan had to divide as the network before did."""
     drawn: Drawn | None = None
     """The network as it was drawn, where rules of the optimizer may have changed it."""
+    predicates: Mapping[str, Expr] = field(default_factory=dict)
+    """What tuples of inputs must satisfy to matter, where the sources can use it (`engine/selecting.py`)."""
 
     def __post_init__(self) -> None:
         if not self.lineages:
@@ -82,6 +85,10 @@ class Job:
     def firings(self) -> tuple[Firing, ...]:
         """The rules of the optimizer that made the network."""
         return () if self.drawn is None else self.drawn.firings
+
+    def reading(self, input: str) -> Source:
+        """The source of an input as tasks read it: without tuples that matter to nobody, where it can."""
+        return selected(self.sources[input], self.predicates.get(input))
 
     @cached_property
     def streams(self) -> tuple[Input, ...]:

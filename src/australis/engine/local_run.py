@@ -14,15 +14,17 @@ from australis.arguments import check_arguments
 from australis.connectors.binding import bind_sinks, bind_sources, check_names, unordered
 from australis.connectors.dead_letters import SCHEMA, Letters, table, tell
 from australis.connectors.sink import Sink, Writer
-from australis.connectors.source import Clock, Opened, Placed, Source
+from australis.connectors.source import Clock, Opened, Placed, Source, selected
 from australis.disk.temporary import TemporaryFolder
 from australis.engine.feeds import Feeds
 from australis.engine.local import Counts, Local
 from australis.engine.losses import losses, summed
 from australis.engine.merging import merging
+from australis.engine.selecting import selection_firings, selections
 from australis.errors import AustralisError, RunError, Subject, listing, placed
+from australis.expressions import Expr
 from australis.model.box import LATE, REFUSED
-from australis.model.network import Network
+from australis.model.network import OUT, Network
 from australis.plan.drawn import optimized
 from australis.plan.rules import Firing
 
@@ -35,7 +37,8 @@ class LocalResults(dict[str, pa.Table]):
 
     `counts` has what each input and box took and gave. `letters` are the dead letters of inputs, and of boxes that
     refused tuples which nothing takes. `optimized` is the network that ran, and `firings` are the rules of the
-    optimizer that made it of the one that was drawn: counts have the names of its boxes.
+    optimizer that made it of the one that was drawn: counts have the names of its boxes. `skipped` has the tuples of
+    inputs that were left unread, since they matter to nobody; the counts of inputs have them, too.
     """
 
     def __init__(
@@ -45,9 +48,13 @@ class LocalResults(dict[str, pa.Table]):
         counts: Mapping[str, Counts],
         letters: Collection[Letters] = (),
         firings: Collection[Firing] = (),
+        skipped: Mapping[str, int] | None = None,
     ) -> None:
         super().__init__(tables)
         self.optimized, self.counts, self.firings = network, dict(counts), list(firings)
+        self.skipped = dict(skipped or {})
+        for name, tuples in self.skipped.items():
+            self.counts[name] = Counts([], {OUT: self.counts[name].given[OUT] + tuples})
         self.letters = [each for each in letters if each.count]
 
     @property
@@ -154,15 +161,20 @@ def run_bound(
     if train < 1:
         raise RunError(f"run_local: `train` is the most tuples of a train, 1 or more, not {train}")
     network = merging(network, unordered(sources))
-    firings: tuple[Firing, ...] = ()
+    firings: list[Firing] = []
+    predicates: dict[str, Expr] = {}
     if optimize:
         network, drawn = optimized(network)
-        firings = () if drawn is None else drawn.firings
+        predicates = selections(network, sources)
+        firings += () if drawn is None else drawn.firings
+        firings += selection_firings(network, predicates, {})
     run = Local(network)
     tables: dict[str, list[pa.RecordBatch]] = {name: [] for name in kept}
     with ExitStack() as stack:
         writers = _open_sinks(network, sinks, stack)
-        feeds = Feeds(run, _open_sources(sources, stack), train, strict, clock, stop)
+        opened = _open_sources(sources, stack).items()
+        read = {name: selected(source, predicates.get(name)) for name, source in opened}
+        feeds = Feeds(run, read, train, strict, clock, stop)
         stack.callback(feeds.close)
         for batch, results in enumerate(feeds.results(), 1):
             for name, tuples in results.items():
@@ -176,7 +188,8 @@ def run_bound(
         for name, batches in tables.items()
     }
     letters = [*(feed.letters for feed in feeds.streams), *run.refused.values()]
-    return LocalResults(whole, network, run.counts, letters, firings)
+    skipped = {feed.input.name: feed.skipped for feed in feeds.streams if feed.skipped}
+    return LocalResults(whole, network, run.counts, letters, firings, skipped)
 
 
 def _write(output: str, writer: Writer, batch: int, tuples: pa.RecordBatch) -> None:

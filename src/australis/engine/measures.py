@@ -6,13 +6,14 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from australis.arrow.columns import Floats
 from australis.arrow.schema import schema
+from australis.connectors.source import Part
 from australis.engine.delays import Arrivals, ArrivalSketch, histogram, number_sketch
 from australis.engine.shedding import Shedding
 from australis.engine.superbox import Event, Passage
@@ -25,14 +26,13 @@ from australis.qos.worth import WorthCounts
 if TYPE_CHECKING:
     from australis.plan.rules import Firing
 
-T = TypeVar("T")
 SCHEMA = schema(
     "batch bigint, kind string, name string, port string, partition int,"
     " seconds double, taken bigint, given bigint, late bigint, refused bigint, bytes bigint,"
     " delay double, worst double, age double, oldest double, delays array<bigint>, fixed double, window bigint,"
     " fresh double, results bigint, utility double, loss double, p50 double, p95 double, p99 double,"
     " rate double, backlog bigint, used double, state string,"
-    " came array<bigint>, dropped array<bigint>, worths array<double>, gain double"
+    " came array<bigint>, dropped array<bigint>, worths array<double>, gain double, skipped bigint"
 )
 """A row is a `box`, an `arrow`, a `source`, an `exchange`, an `output`, a `sink`, a `shed`, a `rule` or a `batch`.
 
@@ -44,7 +44,8 @@ disk is not counted. Those of a batch alone are by the clock.
 
 A box has its seconds, the tuples that it took, those that it gave on its main port, and those that it found late or
 refused. An arrow is a port of a box or an input: the tuples that its box took, those that it gave on this port, and
-their bytes. A source is an input as a task reads it: its seconds, and the tuples that it gave.
+their bytes. A source is an input as a task reads it: its seconds, the tuples that it gave, and those that it skipped
+because they matter to nobody.
 
 An exchange is an arrow whose tuples go to another stage: the seconds of dividing, packing, unpacking and merging them,
 and the tuples that it took, which are counted where they are sent. A sink is what an output is written to: the seconds
@@ -90,6 +91,8 @@ class TaskMeasures:
     """Seconds and tuples of all but boxes, by the kind of row, the name and the port."""
     worths: WorthCounts = field(default_factory=WorthCounts)
     """What the tuples of outputs are worth, as they come there."""
+    skipped: Counter[str] = field(default_factory=Counter)
+    """The tuples of inputs that were left unread."""
 
     def run(self, events: Iterable[Event | Passage], uncounted: Collection[tuple[str, str]] = ()) -> None:
         """Run boxes, and measure each. Those of a chain share its time by what they cost when they run one by one.
@@ -120,7 +123,7 @@ class TaskMeasures:
         self.count(input, OUT, train)
         self.arrivals.setdefault(input, ArrivalSketch()).add(train)
 
-    def reading(self, input: str, parts: Iterable[T]) -> Iterator[T]:
+    def reading(self, input: str, parts: Iterable[Part]) -> Iterator[Part]:
         """The same parts of an input; it measures what reading them takes, in whichever thread does so."""
         iterator = iter(parts)
         while True:
@@ -129,6 +132,7 @@ class TaskMeasures:
             self._cost("source", input, OUT, time.thread_time() - start)
             if part is None:
                 return
+            self.skipped[input] += part.skipped
             yield part
 
     def exchanged(self, arrow: Arrow, seconds: float, tuples: int = 0) -> None:
@@ -190,7 +194,7 @@ class TaskMeasures:
             numbers, times = sketch.points()
             seconds, _ = self.costs.get(("source", name, OUT), (0.0, 0))
             rows.append(_row(batch, "source", name, OUT, partition, seconds=seconds, given=sketch.tuples,
-                             numbers=numbers, times=times))  # fmt: skip
+                             numbers=numbers, times=times, skipped=self.skipped[name]))  # fmt: skip
         return _table(rows, SENT)
 
 
@@ -289,17 +293,23 @@ def rows_of(tables: Iterable[pa.RecordBatch]) -> Iterator[dict[str, Any]]:
 
 
 def progress(network: Network, batch: int, tables: Iterable[pa.RecordBatch]) -> dict[str, Any]:
-    """A batch in short: the tuples of each input and output, those that boxes could not use, the outputs' delays."""
+    """A batch in short: the tuples of each input and output, those that boxes could not use, the outputs' delays.
+
+    Those of an input that were skipped are among those taken.
+    """
     inputs = {input.name for input in network.inputs}
     taken = dict.fromkeys((input.name for input in network.inputs if not input.static), 0)
     given: dict[str, int] = {}
     delay: dict[str, float | None] = {}
-    late, refused, shed = Counter[str](), Counter[str](), Counter[str]()
+    late, refused, shed, skipped = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
     for row in rows_of(tables):
         if row["kind"] == "shed":
             shed[f"{row['port']} {row['name']}"] += row["taken"] - row["given"]
         elif row["kind"] == "arrow" and row["name"] in inputs:
             taken[row["name"]] += row["given"]
+        elif row["kind"] == "source" and row["skipped"]:
+            taken[row["name"]] += row["skipped"]
+            skipped[row["name"]] += row["skipped"]
         elif row["kind"] == "output":
             given[row["name"]], delay[row["name"]] = row["given"], row["worst"]
         elif row["kind"] == "box":
@@ -307,5 +317,5 @@ def progress(network: Network, batch: int, tables: Iterable[pa.RecordBatch]) -> 
             refused.update({row["name"]: row["refused"]} if row["refused"] else {})
     return {
         "batch": batch, "taken": taken, "given": given, "delay": delay, "late": dict(late), "refused": dict(refused),
-        "shed": dict(shed),
+        "shed": dict(shed), "skipped": dict(skipped),
     }  # fmt: skip

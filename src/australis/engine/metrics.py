@@ -115,6 +115,8 @@ class RunCollector(Collector):
         outputs = {output.name: totals.given[output.name] for output in network.outputs}
         last = [] if totals.last is None else [((), totals.last)]
         yield _counter("tuples_in_total", "Tuples taken from inputs.", ["input"], _by_name(inputs))
+        yield _counter("skipped_tuples_total", "Tuples of those that were left unread, since they matter to nobody.",
+                       ["input"], _by_name(dict(totals.skipped)))  # fmt: skip
         yield _counter("tuples_out_total", "Tuples given to outputs.", ["output"], _by_name(outputs))
         yield _counter("dead_letters_total", "Tuples that could not be read, or were refused.", [],
                        [((), totals.letters)])  # fmt: skip

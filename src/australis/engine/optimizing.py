@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 from australis.connectors.source import Source
 from australis.engine.checkpoint import Checkpoint
 from australis.engine.job import Job
+from australis.engine.selecting import selecting
 from australis.engine.succession import losses, successor, unchanged
 from australis.errors import RunError, listing
 from australis.model.network import Network
@@ -129,7 +130,7 @@ def rearranged(job: Job, began: int, network: Network, firings: Iterable[Firing]
         return None
     every = frozenset((*network.named, *(input.name for input in network.inputs)))
     drawn = replace(job.drawn or Drawn(job.network), firings=tuple(firings))
-    return replace(after, drawn=drawn, unchanged=every)
+    return selecting(replace(after, drawn=drawn, unchanged=every), job.predicates)
 
 
 def follow(
@@ -163,4 +164,5 @@ def follow(
         running, made = settled(network) if rules else (network, None)
     after = successor(job, began, running, sources, number)
     # What boxes made of stored tables has come out where they are the same as drawn, whatever rules did around them.
-    return replace(after, drawn=made, unchanged=after.unchanged | unchanged(drawn.network, network))
+    after = replace(after, drawn=made, unchanged=after.unchanged | unchanged(drawn.network, network))
+    return selecting(after, job.predicates) if rules else after

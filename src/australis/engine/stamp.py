@@ -25,16 +25,17 @@ def stamp(
     """The tuples of a split with their time and arrival numbers. What could not be read is added to `unread`.
 
     Tuples came when their source says, but not after the batch's clock; where it says nothing, at that clock.
-    Tuples are numbered in the order of splits, or by their own numbers after `before`. No train is empty: a step ends
-    at the arrival number of its last tuple.
+    Tuples are numbered in the order of splits, or by their own numbers after `before`; those that were skipped have
+    numbers, too. No train is empty: a step ends at the arrival number of its last tuple.
     """
     row = 0
     for part in parts:
-        count = part.tuples.num_rows
-        if count:
-            number = batch.numbers(place, row, count) if before is None else batch.merging(part.number - before)
+        if part.tuples.num_rows:
+            number = batch.numbers(place, row, part.length) if before is None else batch.merging(part.number - before)
+            if before is None and part.places is not None:
+                number = number[part.places]
             yield Train(part.tuples, _times(part, batch.clock), number)
-        row += count
+        row += part.length
         unread += part.letters
 
 
@@ -45,18 +46,23 @@ def _times(part: Part, clock: int) -> Ints:
     return np.minimum(part.ts, clock)
 
 
-def cut(schema: pa.Schema, trains: Iterable[Train], length: int) -> Iterator[Train]:
-    """The same tuples in trains of exactly a length, but for the last."""
+def cut(schema: pa.Schema, trains: Iterable[Train], length: int, first: int | None = None) -> Iterator[Train]:
+    """The same tuples in trains of exactly a length, but for the last.
+
+    If the `first` number is given, a train reaches as far as so many numbers, and those that were skipped are missing
+    in it: of some trains all are.
+    """
     held: list[Train] = []
-    count = 0
+    count, end = 0, length
     for train in trains:
-        while count + len(train) >= length:
-            missing = length - count
+        places = count + np.arange(len(train)) if first is None else train.number - first
+        count += len(train)
+        while len(train) and places[-1] >= end:
+            missing = int(np.searchsorted(places, end))
             yield concat(schema, [*held, train.slice(0, missing) if missing < len(train) else train])
-            train, held, count = train.slice(missing, len(train)), [], 0
+            train, places, held, end = train.slice(missing, len(train)), places[missing:], [], end + length
         if len(train):
             held.append(train)
-            count += len(train)
     if held:
         yield concat(schema, held)
 

@@ -88,7 +88,7 @@ def _arrivals(
 ) -> Iterator[tuple[Arrows, Moment]]:
     """What enters in each step, a train an input, and the moment of the step; there is one step at least."""
     arriving = [_arriving(job, input, batch, partition, splits, unread[input.name], measures) for input in job.streams]
-    rounds = zip_longest(*arriving)
+    rounds = filter(any, zip_longest(*arriving))  # what was skipped is no step
     current: tuple[Train | None, ...] | None = next(rounds, (None,) * len(arriving))
     while current is not None:
         following = next(rounds, None)
@@ -112,14 +112,15 @@ def _arriving(
     """The trains of an input's split, numbered and stamped; what cannot be read goes to `unread`."""
     if input.name not in splits:
         return iter(())
-    source, split = job.sources[input.name], splits[input.name]
+    source, split = job.reading(input.name), splits[input.name]
     before = source.before(split) if isinstance(source, Divided) and source.by is not None else None
     in_memory = isinstance(source, Mapped) and source.mapped
     reading = measures.reading(input.name, source.read(split))
     parts = reading if in_memory else read_ahead(reading)
     trains = stamp(_checked(parts, input.name) if job.strict else parts, batch, partition, unread, before)
     # The trains of several inputs that enter together must reach equally far.
-    return trains if len(job.streams) == 1 else cut(input.schema, trains, TRAIN)
+    first = int(batch.numbers(partition, 0, 1)[0]) if before is None else None
+    return trains if len(job.streams) == 1 else cut(input.schema, trains, TRAIN, first)
 
 
 def _checked(parts: Iterable[Part], name: str) -> Iterator[Part]:

@@ -60,6 +60,8 @@ class Totals:
     """The seconds of batches that nothing else took."""
     shed: dict[str, int] = field(default_factory=dict)
     """How many tuples were left out before each input, box and output."""
+    skipped: dict[str, int] = field(default_factory=dict)
+    """How many of the tuples taken from each input were left unread, since they matter to nobody."""
 
     @property
     def ports(self) -> dict[str, dict[str, int]]:
@@ -100,6 +102,8 @@ class Totals:
                 self.fixed += row["fixed"]
         for place, dropped in progress.get("shed", {}).items():
             self.shed[place] = self.shed.get(place, 0) + dropped
+        for name, count in progress.get("skipped", {}).items():
+            self.skipped[name] = self.skipped.get(name, 0) + count
         self.letters, self.last = self.letters + letters, progress["seconds"]
         self.batches += 1
 

@@ -18,10 +18,10 @@ def test_batches_of_any_length_and_only_the_columns_wanted(make: object, tmp_pat
         for batch in batches:
             writer.write_batch(batch.cast(batches[1].schema))
     assert ArrowChunks().lengths(path) == [0, 2, 1]
-    found = list(ArrowChunks().batches(path, schema("a bigint"), 1, 3))
+    found = [rows.batch for rows in ArrowChunks().rows(path, schema("a bigint"), 1, 3)]
     assert [batch.to_pydict() for batch in found] == [{"a": [2, 2]}, {"a": [1]}]
     with pytest.raises(RunError, match="no column c"):
-        list(ArrowChunks().batches(path, schema("c bigint"), 0, 1))
+        list(ArrowChunks().rows(path, schema("c bigint"), 0, 1))
 
 
 def test_what_is_no_arrow_file(tmp_path: Path) -> None:

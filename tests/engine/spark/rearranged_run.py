@@ -1,6 +1,7 @@
 """A run whose filters change places after every batch: `python rearranged_run.py FOLDER`. It says when a batch is done.
 
-Costs are made up: by them, the last of five filters in a row is always the best to begin with.
+Costs are made up: by them, the last of five filters in a row is always the best to begin with. The reports are in a
+Parquet file, of which row groups are skipped.
 """
 
 import sys
@@ -15,7 +16,7 @@ def network() -> au.Network:
     reports = au.stream("reports", "time int, vid int, seg int, mph int")
     owners = au.static("owners", "vid int, owner string")
     kept = reports
-    for number, predicate in enumerate(("mph > 3", "vid > 3", "seg > 3", "time >= 5", "mph < 95"), 1):
+    for number, predicate in enumerate(("mph > 3", "vid > 3", "seg > 3", "time < 200 or time >= 400", "mph < 95"), 1):
         kept = kept.filter(predicate, box=f"f{number}")
     stats = kept.aggregate(on="time", size=30, by="seg", n="count(*)", mph="avg(mph)", box="stats")
     return au.network(kept=kept, stats=stats, owned=kept.join(owners, "left.vid = right.vid", box="owned"))
@@ -23,7 +24,7 @@ def network() -> au.Network:
 
 def main(folder: Path) -> None:
     net = network()
-    inputs = {input.name: folder / f"{input.name}.csv" for input in net.inputs}
+    inputs = {"reports": folder / "reports.parquet", "owners": folder / "owners.csv"}
     sinks = {output.name: f"{folder}/{output.name}.csv" for output in net.outputs}
     run = net.start(
         {**inputs, **sinks}, checkpoint=folder / "checkpoint", master="local[2,4]", partitions=2, train=TRAIN

@@ -136,8 +136,12 @@ def networks(
     boxes: int,
     predicates: Sequence[str] = PREDICATES,
     wide: bool = False,
+    filtered: bool = False,
 ):
+    """With `filtered`, all but writes of tables take inputs through filters alone."""
     pick = Pick(draw, predicates, wide)
+    if filtered:
+        pick.streams = [keep(pick, stream) for stream in pick.streams]
     for _ in range(boxes):
         stream = pick.stream()
         made = pick.of(menu)(pick, stream)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from australis.connectors.sources.chunked import ChunkRows
 from australis.connectors.sources.conform import places
 
 
@@ -21,11 +22,12 @@ class ArrowChunks:
             # One column is enough to count: they may be packed.
             return [batch.num_rows for batch in _batches(_reader(mapped, [0]), 0, None)]
 
-    def batches(self, path: str, schema: pa.Schema, first: int, last: int) -> Iterator[pa.RecordBatch]:
+    def rows(self, path: str, schema: pa.Schema, first: int, last: int) -> Iterator[ChunkRows]:
         with pa.memory_map(path) as mapped:
             wanted = places(path, schema, _reader(mapped).schema)
         with pa.memory_map(path) as mapped:
-            yield from _batches(_reader(mapped, wanted), first, last)
+            for batch in _batches(_reader(mapped, wanted), first, last):
+                yield ChunkRows(batch, batch.num_rows)
 
 
 def _reader(mapped: Any, columns: list[int] | None = None) -> Any:

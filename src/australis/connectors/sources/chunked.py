@@ -4,18 +4,36 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate
 from pathlib import Path
 from typing import Protocol
 
+import numpy as np
 import pyarrow as pa
 
 from australis.connectors.sources.conform import conform
 from australis.connectors.sources.sift import SiftedRows
+from australis.model.train import Ints
 
 BATCH = 1 << 17
+
+
+@dataclass(frozen=True)
+class ChunkRows:
+    """Rows of a file that lie one after another: how many they are, and which of them are there, if not all are."""
+
+    batch: pa.RecordBatch
+    count: int
+    places: Ints | None = None
+
+    def between(self, low: int, high: int) -> ChunkRows:
+        """Those from one place to before another."""
+        if self.places is None:
+            return ChunkRows(self.batch.slice(low, high - low), high - low)
+        first, last = np.searchsorted(self.places, (low, high)).tolist()
+        return ChunkRows(self.batch.slice(first, last - first), high - low, self.places[first:last] - low)
 
 
 class Chunks(Hashable, Protocol):
@@ -25,7 +43,7 @@ class Chunks(Hashable, Protocol):
         """The rows of each chunk."""
         ...
 
-    def batches(self, path: str, schema: pa.Schema, first: int, last: int) -> Iterator[pa.RecordBatch]:
+    def rows(self, path: str, schema: pa.Schema, first: int, last: int) -> Iterator[ChunkRows]:
         """The columns of a schema, among others perhaps, in chunks from one to before another."""
         ...
 
@@ -69,13 +87,22 @@ class Chunked:
         firsts = self._firsts
         first, last = bisect_right(firsts, begin) - 1, bisect_left(firsts, stop)
         at = firsts[first]
-        for batch in self.chunks.batches(self.path, self.schema, first, last):
-            low, high = max(begin - at, 0), min(stop - at, batch.num_rows)
+        for rows in self.chunks.rows(self.path, self.schema, first, last):
+            low, high = max(begin - at, 0), min(stop - at, rows.count)
             for start in range(low, high, BATCH):
-                part = batch.slice(start, min(BATCH, high - start))
-                columns = [part.column(name) for name in self.schema.names]
-                yield conform(self.path, self.schema, columns, at + start)
-            at += batch.num_rows
+                yield self._tuples(rows.between(start, min(start + BATCH, high)), at + start)
+            at += rows.count
+
+    def _tuples(self, rows: ChunkRows, at: int) -> SiftedRows:
+        """The tuples that rows are, of which the first stands at a position."""
+        columns = [rows.batch.column(name) for name in self.schema.names]
+        if rows.places is None:
+            return conform(self.path, self.schema, columns, at)
+        found = conform(self.path, self.schema, columns, at + rows.places)
+        # A row that became a letter has no place among tuples.
+        kept = np.searchsorted(at + rows.places, found.position)
+        places = rows.places[kept] - kept + np.arange(len(kept))
+        return replace(found, skipped=rows.count - rows.batch.num_rows, places=places)
 
 
 @lru_cache(maxsize=256)

@@ -14,6 +14,7 @@ from australis.connectors.dead_letters import Letter
 from australis.connectors.intake import fits
 from australis.connectors.sources.sift import SiftedRows, null_reason, nulls
 from australis.errors import RunError, listing, near
+from australis.model.train import Ints
 
 _MISFITS = pa.ArrowInvalid, pa.ArrowNotImplementedError
 _encoded = json.JSONEncoder(default=str).encode
@@ -36,8 +37,8 @@ def places(path: str, schema: pa.Schema, there: pa.Schema) -> list[int]:
     return found
 
 
-def conform(path: str, schema: pa.Schema, columns: Iterable[Any], position: int) -> SiftedRows:
-    """The rows of which all values fit, the first of them at a position."""
+def conform(path: str, schema: pa.Schema, columns: Iterable[Any], position: int | Ints) -> SiftedRows:
+    """The rows of which all values fit; they stand at positions in a file, or one after another from a first on."""
     given = list(columns)
     count = len(given[0])
     cast = [_cast(column, wanted.type) for column, wanted in zip(given, schema, strict=True)]
@@ -50,10 +51,10 @@ def conform(path: str, schema: pa.Schema, columns: Iterable[Any], position: int)
     if missing is not None:
         for row in np.flatnonzero(missing).tolist():
             bad.setdefault(row, null_reason(tuples, row))
-    place = np.arange(position, position + count, dtype=np.int64)
+    place = np.arange(position, position + count, dtype=np.int64) if isinstance(position, int) else position
     if not bad:
         return SiftedRows(tuples, place)
-    letters = tuple(Letter(bad[i], path, position + i, _raw(schema, given, i)) for i in sorted(bad))
+    letters = tuple(Letter(bad[i], path, int(place[i]), _raw(schema, given, i)) for i in sorted(bad))
     kept = np.delete(np.arange(count), list(bad))
     return SiftedRows(tuples.take(kept), place[kept], letters)
 

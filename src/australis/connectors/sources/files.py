@@ -15,13 +15,15 @@ from australis.connectors.source import Offset, Part, Split
 from australis.connectors.sources import folder, taken
 from australis.connectors.sources.arrow import ArrowChunks
 from australis.connectors.sources.chunked import Chunked
-from australis.connectors.sources.form import KINDS, form
+from australis.connectors.sources.form import KINDS, form, may_be
 from australis.connectors.sources.parquet import Parquet
 from australis.connectors.sources.sampled import Sampled
 from australis.connectors.sources.segmented import Cutting, Segmented
 from australis.connectors.sources.sift import SiftedRows
 from australis.connectors.sources.text import Text, check
 from australis.errors import RunError, listing
+from australis.expressions import Expr
+from australis.expressions.ranges import decidable
 
 PLACE_BITS = 40
 """An arrival number is the file's place in the order, and in so many bits the position in the file."""
@@ -99,6 +101,8 @@ class Files:
     delimiter: str = ","
     nulls: tuple[str, ...] = ("",)
     cutting: Cutting = Cutting()
+    predicate: Expr | None = None
+    """What tuples must satisfy to matter to anybody, as far as row groups of Parquet files can tell."""
 
     def origin(self, checkpoint: Path) -> str:
         return f"files {self.spelled}"
@@ -118,6 +122,14 @@ class Files:
 
     def placed(self, spool: Path) -> Files:
         return replace(self, path=str(Path(self.path).absolute()) + ("/" if self.path.endswith("/") else ""))
+
+    def usable(self, predicate: Expr) -> Expr | None:
+        """The part that statistics can tell of, unless no file is of Parquet."""
+        names = [name for _, name in folder.files(self.path, self.order, self._segments)] or [self.path]
+        return decidable(predicate, self.schema) if any(may_be("parquet", name) for name in names) else None
+
+    def where(self, predicate: Expr) -> Files:
+        return replace(self, predicate=predicate)
 
     def start(self) -> Offset:
         return {"before": 0, "files": []}
@@ -177,7 +189,7 @@ class Files:
                         raise RunError(f"{rows.letters[0]}; correct it, or read without `strict` to leave it out")
                     number = rows.position
                     number += (piece.place << PLACE_BITS) + 1
-                    yield Part(rows.tuples, number, rows.letters)
+                    yield Part(rows.tuples, number, rows.letters, None, rows.skipped, rows.places)
 
     def finished(self, offset: Offset) -> bool:
         return not self.follow and self.latest(offset, 1) == offset
@@ -246,7 +258,7 @@ class Files:
         match form(path):
             case "parquet":
                 check(path)
-                return Chunked(path, self.schema, Parquet())
+                return Chunked(path, self.schema, Parquet(self.predicate))
             case "arrow":
                 check(path)
                 return Chunked(path, self.schema, ArrowChunks())

@@ -38,6 +38,16 @@ def form(path: str | Path) -> str:
                    " sounds to FLAC or WAV")  # fmt: skip
 
 
+def may_be(format: str, path: str | Path) -> bool:
+    """Whether a file may be of a format, or one of those that a folder or a glob stands for.
+
+    >>> [may_be("parquet", path) for path in ("reports/*.parquet", "reports", "reports.csv.gz")]
+    [True, True, False]
+    """
+    known = [KINDS[suffix.lower()] for suffix in Path(path).suffixes if suffix.lower() in KINDS]
+    return known[-1:] in ([], [format])
+
+
 def grows(path: str | Path) -> bool:
     """Whether tuples can be added to a file of that name: to CSV, to JSON lines, and to an Arrow stream.
 

@@ -33,11 +33,13 @@ class BadLines(Exception):  # noqa: N818 (it is caught here, and tells where to 
 
 @dataclass(frozen=True)
 class SiftedRows:
-    """Tuples with their places in a file, and the letters among them."""
+    """Tuples with their positions in a file, and the letters among them; `skipped` and `places` are as in `Part`."""
 
     tuples: pa.RecordBatch
     position: Ints
     letters: tuple[Letter, ...] = ()
+    skipped: int = 0
+    places: Ints | None = None
 
 
 Faults = dict[int, str]

@@ -19,6 +19,7 @@ from australis.engine.job import Job
 from australis.engine.merging import merging
 from australis.engine.optimizing import follow
 from australis.engine.outlet import outlet
+from australis.engine.selecting import selecting, selections
 from australis.engine.spark.frame_source import Frame, FrameFeed
 from australis.engine.spark.run import Run
 from australis.engine.spark.session import Ending, session
@@ -216,7 +217,8 @@ def _jobs(
     if last is None:
         running, made = optimized(network) if optimize else (network, None)
         plan = planned(running, sources, partitions)
-        return {1: Job(running, plan, sources, str(folder.path), partitions, strict=strict, drawn=made)}, 1
+        first = Job(running, plan, sources, str(folder.path), partitions, strict=strict, drawn=made)
+        return {1: selecting(first, {}) if optimize else first}, 1
     kept = folder.network(last.network)
     before, drawn = kept.network(), kept.drawing()
     lost = list(losses(before if drawn is None else drawn.network, network))
@@ -246,6 +248,7 @@ def _jobs(
         layouts=kept.layouts,
         unchanged=frozenset(kept.unchanged),
         drawn=drawn,
+        predicates=selections(before, there) if optimize else {},
     )
     if job.drawn_network == network:
         same = replace(job, network=network) if drawn is None else replace(job, drawn=replace(drawn, network=network))
