@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 
 from australis.engine.parcels import Parcel, decode, encode, pack, unpack
@@ -18,6 +19,17 @@ def test_parcels_are_rows_of_address_bucket_and_train() -> None:
     (parcel,) = decode(batch, {3: part.schema}.__getitem__)
     assert (parcel.address, parcel.bucket) == (3, 1)
     assert [rows(each) for each in parcel.trains] == [[(7,)], [(8,), (9,)]]
+
+
+def test_weights_go_along() -> None:
+    one, other = train("k int", k=[7, 8, 9]).weighted(np.array([2, 0, -1])), train("k int", k=[5])
+    first, second = unpack(pa.py_buffer(pack([one, other])), one.schema)
+    assert first.weights is not None
+    assert (rows(first), first.weights.tolist()) == ([(7,), (9,)], [2, -1])
+    assert second.weights is not None
+    assert second.weights.tolist() == [1]
+    (alone,) = unpack(pa.py_buffer(pack([other])), other.schema)
+    assert alone.weights is None
 
 
 def test_large_trains_go_through_the_folder_and_small_ones_do_not(tmp_path: Path) -> None:

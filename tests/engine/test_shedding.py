@@ -19,6 +19,7 @@ from australis.engine.succession import planned
 from australis.engine.totals import Totals
 from australis.kernels import generated
 from australis.model.train import Train
+from australis.qos.monitor import Monitor
 from australis.qos.ranks import BINS, NumberRank, WindowPart
 from australis.qos.shedding import ShedPlan, TupleKeep, shed_plan
 from australis.qos.worth import Worths
@@ -36,18 +37,24 @@ NETWORK = au.network(
 PART = WindowPart((2, 9), (0.4, 1.0))
 
 
-def reports(count: int) -> MemorySource:
+def reports(count: int, disorder: int = 4) -> MemorySource:
     chance = np.random.default_rng(3)
-    times = np.arange(count) // 20 + chance.integers(-4, 4, count)
+    times = np.arange(count) // 20 + chance.integers(-disorder, max(disorder, 1), count)
     columns = {"t": times, "seg": chance.integers(0, 7, count), "mph": chance.integers(0, 100, count)}
     return MemorySource((pa.record_batch({name: pa.array(each, pa.int32()) for name, each in columns.items()}),))
 
 
 def run(
-    network: au.Network, plan: ShedPlan | None, partitions: int, limit: int, folder: Path, twice: bool = False
+    network: au.Network,
+    plan: ShedPlan | None,
+    partitions: int,
+    limit: int,
+    folder: Path,
+    twice: bool = False,
+    disorder: int = 4,
 ) -> tuple[list[dict[str, Counter]], Totals]:
     """The rows of outputs, batch by batch, and the totals."""
-    sources = {"reports": reports(3000)}
+    sources = {"reports": reports(3000, disorder)}
     folder.mkdir()
     job = Job(network, planned(network, sources, partitions), sources, str(folder / "checkpoint"), partitions)
     found, totals = [], Totals()
@@ -81,6 +88,56 @@ def test_outputs_are_parts_of_the_exact_ones_and_all_is_counted(partitions: int,
     assert sum(found["archive"].values()) == pytest.approx(600, abs=80)
     assert totals.shed["box archive"] == 3000 - sum(found["archive"].values())
     assert totals.shed["box stats"] > 500
+
+
+SOME = EVERY.aggregate(on="t", size=10, by="seg", n="count(*)", s="sum(mph)", shed="sample", box="some")
+SAMPLED = au.network(some=SOME.output(delivered={0: 0, 1: 1}), exact=EVERY.filter("mph > 100", box="exact"))
+
+
+def by_window(found: Counter) -> dict[tuple, tuple]:
+    return {row[:2]: row[2:] for row in found}
+
+
+@pytest.mark.parametrize("partitions", [1, 3])
+@pytest.mark.parametrize("limit", [400, 5000])
+def test_windows_of_samples_are_those_of_the_exact_run(partitions: int, limit: int, tmp_path: Path) -> None:
+    plan = shed_plan(SAMPLED, {}, samples={"some": 0.3})
+    exact = summed(run(SAMPLED, None, partitions, limit, tmp_path / "exact", disorder=0)[0])
+    batches, totals = run(SAMPLED, plan, partitions, limit, tmp_path / "shed", twice=True, disorder=0)
+    assert batches[::2] == batches[1::2]
+    found = summed(batches[::2])
+    assert found["exact"] == exact["exact"]
+    whole, some = by_window(exact["some"]), by_window(found["some"])
+    assert some.keys() == whole.keys()
+    for window, (n, _, seen) in some.items():
+        assert n == pytest.approx(whole[window][0] * seen)
+    assert sum(n for n, _, _ in some.values()) == pytest.approx(900, abs=100)
+    assert totals.shed["box some"] == 3000 - totals.boxes["some"].taken > 500
+
+
+@pytest.mark.parametrize("partitions", [1, 2])
+def test_what_outputs_of_samples_lose_is_what_their_windows_have_not_seen(partitions: int, tmp_path: Path) -> None:
+    sources, job_folder = {"reports": reports(3000, 0)}, tmp_path / "job"
+    job_folder.mkdir()
+    job = Job(SAMPLED, planned(SAMPLED, sources, partitions), sources, str(tmp_path / "checkpoint"), partitions)
+    window, monitor, seen = ServiceWindow(SAMPLED), Monitor(), Counter()
+    plan = shed_plan(SAMPLED, {}, samples={"some": 0.3})
+    for batch, trains in trains_of(job, 1000, job_folder, shed=plan.render()):
+        measured = list(rows_of(each.tuples.select(SCHEMA.names) for each in trains[MEASURES]))
+        window.add(batch.version * 1_000_000, measured)
+        monitor = monitor.add(measured, 1.0)
+        for row in measured:
+            if row["kind"] == "sampled":
+                seen.update(came=row["taken"], seen=row["seen"])
+    assert seen["came"] == 3000
+    service = window.outputs()
+    assert service["some"].loss == pytest.approx(1 - seen["seen"] / 3000)
+    assert service["some"].utility == pytest.approx(seen["seen"] / 3000)
+    assert service["exact"].loss == 0
+    exact, _ = run(SAMPLED, None, partitions, 1000, tmp_path / "exact", disorder=0)
+    assert monitor.costs(SAMPLED).boxes["some"].selectivity["out"] == pytest.approx(
+        sum(summed(exact)["some"].values()) / 3000, rel=0.05
+    )
 
 
 def test_a_batch_that_is_run_again_leaves_out_the_same(tmp_path: Path) -> None:

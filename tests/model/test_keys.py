@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from australis.model.keys import Keys, buckets, hashable, words
+from australis.model.keys import Keys, buckets, hashable, hashes, words
 
 SIZES = st.lists(
     st.sampled_from(["", "a", "b", "ab", "abcdefgh", "abcdefgi", "abcdefgh" * 3, "ä"]) | st.none(), max_size=12
@@ -42,6 +42,14 @@ def test_zeros_are_one_key_and_so_are_nans_but_null_is_another() -> None:
     assert rows[0] == rows[1]
     assert rows[2] == rows[3]
     assert len({tuple(row) for row in rows}) == 4
+
+
+def test_keys_hardly_ever_have_the_same_hash() -> None:
+    many = hashes([pa.array(range(200_000))], 200_000)
+    assert len(np.unique(many)) == 200_000 > len(np.unique(buckets([pa.array(range(200_000))], 200_000, 1 << 40)))
+    assert (many >= 0).all()
+    assert hashes([], 3).tolist() == [0, 0, 0]
+    assert len(set(hashes([pa.array(["a", "b", None, "a"]), pa.array([1, 1, 1, 1])], 4).tolist())) == 3
 
 
 def test_nulls_tell_by_their_column() -> None:

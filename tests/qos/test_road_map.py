@@ -180,12 +180,37 @@ def test_what_all_outputs_below_a_place_lose_is_dropped_there():
     assert [(drop.after, drop.before) for drop in road.drops(plan.kept)] == [("", "reports")]
 
 
+def test_a_sample_frees_what_comes_before_windows_and_not_what_comes_after():
+    reports = au.stream("reports", "t int, x int")
+    every = reports.map(box="every", t="t", x="x + 1")
+    stats = every.aggregate(on="t", size=10, n="count(*)", shed="sample", box="stats").map(box="m", t="t", n="n")
+    network = au.network(stats=stats.output(delivered={0: 0, 1: 1}), other=reports.filter("x > 1", box="other"))
+    each = {"every": 1e-4, "stats": 2e-4, "m": 1e-3, "other": 1e-5}
+    selectivity = {"every": 1, "stats": 0.1, "m": 1, "other": 1}
+    costs = Costs({name: BoxCost(each[name], {"out": selectivity[name]}) for name in each}, sinks={"stats": 1e-4})
+    road = road_map(modelled(network, costs), RATES)
+    assert [plan.load for plan in road.plans] == pytest.approx([0.1 + 0.2 + 0.1 + 0.01 + 0.01, 0.1 + 0.01 + 0.01])
+    drops = road.drops(road.at(0.27).kept)
+    assert [(drop.after, drop.before, drop.kept) for drop in drops] == [("reports", "every", pytest.approx(0.5))]
+
+
+def test_whole_windows_behind_a_filter_free_nothing_before_it():
+    reports = au.stream("reports", "t int, x int")
+    some = reports.filter("x > 0", box="some")
+    stats = some.aggregate(on="t", size=10, n="count(*)", box="stats")
+    network = au.network(stats=stats.output(delivered={0: 0, 1: 1}))
+    costs = Costs({"some": BoxCost(1e-4, {"out": 1}), "stats": BoxCost(1e-4, {"out": 0.1})})
+    road = road_map(modelled(network, costs), RATES)
+    assert [plan.load for plan in road.plans] == pytest.approx([0.2, 0.1])
+    assert [(drop.after, drop.before) for drop in road.drops({"stats": 0.5})] == [("some", "stats")]
+
+
 def test_nothing_is_dropped_before_a_table_is_written():
     table = au.table("positions", "vid int, y int", key=["vid"])
     reports = au.stream("reports", "vid int, x int")
     written = reports.write(table, box="store", y="x")
     network = au.network(out=written.output(delivered={0: 0, 1: 1}))
-    assert Demands(network).protected == {"store"}
+    assert Demands(network).protected == {"reports", "store"}
     road = road_map(modelled(network, Costs({"store": BoxCost(1e-3, {"out": 1})}, sinks={"out": 1e-3})), RATES)
     assert [(drop.after, drop.before) for drop in road.drops({"out": 0.5})] == [("store", "out")]
     assert road.plans[-1].load == pytest.approx(1.0)

@@ -24,8 +24,8 @@ NETWORK = au.network(
 )
 
 
-def reports(first: int, count: int, chance: np.random.Generator) -> pa.RecordBatch:
-    times = (first + np.arange(count)) // 20 + chance.integers(-4, 4, count)
+def reports(first: int, count: int, chance: np.random.Generator, disorder: int = 4) -> pa.RecordBatch:
+    times = (first + np.arange(count)) // 20 + chance.integers(-disorder, max(disorder, 1), count)
     columns = {"t": times, "seg": chance.integers(0, 5, count), "mph": chance.integers(0, 100, count)}
     return pa.record_batch({name: pa.array(each, pa.int32()) for name, each in columns.items()})
 
@@ -93,6 +93,27 @@ def test_nothing_is_left_out_when_all_is_kept():
     plan, later = shedder.plan({"stats": 1.0, "busy": 1.0, "archive": 1.0})
     assert plan is not None  # it is not known yet which windows have begun
     assert later == shedder
+
+
+def test_outputs_of_samples_get_all_windows_made_of_their_part():
+    some = REPORTS.aggregate(on="t", size=10, by="seg", n="count(*)", shed="sample", box="some")
+    both = some.filter("seg < 3", box="few").union(some.filter("seg >= 3", box="many"), box="both")
+    graph = {0: 0, 1: 1}
+    network = au.network(
+        some=some.output(delivered=graph), both=both.output(delivered=graph, value={"n": {0: 0, 99: 1}})
+    )
+    chance = np.random.default_rng(5)
+    batches = [reports(number * 2000, 2000, chance, disorder=0) for number in range(10)]
+    kept = {"some": 0.25, "both": 0.1}
+    plan, _ = Shedder(network).plan(kept, worth={"both": (1,) * 32})
+    assert plan is not None
+    assert set(plan.places) == {("input", "reports")}  # and nothing of the results
+    exact, found = run(batches, None, network), run(batches, [kept] * 10, network)
+    for name in ("some", "both"):
+        assert {row[:2] for row in found[name]} == {row[:2] for row in exact[name]}
+        assert sum(row[2] for row in found[name]) == pytest.approx(0.25 * 20_000, rel=0.1)
+    plan, _ = Shedder(network).plan({"some": 1.0, "both": 1.0})
+    assert plan is None
 
 
 def test_windows_of_windows_are_exact_too():

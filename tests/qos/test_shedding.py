@@ -22,9 +22,9 @@ SHARED = REPORTS.filter("mph >= 0", box="shared")
 COUNTS = tuple([1] * BINS)
 
 
-def reports(count: int, seed: int = 0) -> pa.RecordBatch:
+def reports(count: int, seed: int = 0, disorder: int = 3) -> pa.RecordBatch:
     chance = np.random.default_rng(seed)
-    times = np.arange(count) // 20 + chance.integers(-3, 3, count)
+    times = np.arange(count) // 20 + chance.integers(-disorder, max(disorder, 1), count)
     columns = {"t": times, "seg": chance.integers(0, 5, count), "mph": chance.integers(-10, 100, count)}
     return pa.record_batch({name: pa.array(values, pa.int32()) for name, values in columns.items()})
 
@@ -132,6 +132,55 @@ def test_a_mix_of_windows_and_tuples_keeps_what_any_wants():
     assert part_kept(shed, "input", "reports") == pytest.approx(0.6, abs=0.08)
 
 
+def sampled(**more: object) -> au.Stream:
+    every = REPORTS.map(box="every", t="t", seg="seg", x="mph * 2")
+    return every.aggregate(on="t", size=10, by="seg", n="count(*)", s="sum(x)", shed="sample", **more)
+
+
+def by_window(found: Counter) -> dict[tuple[int, int], tuple]:
+    assert set(found.values()) <= {1}
+    return {row[:2]: row[2:] for row in found}
+
+
+@given(st.integers(0, 5), st.integers(1, 6), st.sampled_from([0.0, 0.3, 0.8, 1.0]))
+def test_a_sample_is_taken_where_tuples_enter_and_every_window_tells_what_it_saw(seed, cuts, part):
+    network = au.network(stats=sampled(box="stats"), archive=REPORTS.filter("mph > 50", box="a"))
+    plan = shed_plan(network, {"archive": 0.1}, samples={"stats": part})
+    assert set(plan.places) == ({("input", "reports"), ("box", "every"), ("box", "a")} if part < 1 else {("box", "a")})
+    tuples = reports(3000, seed, disorder=0)
+    exact, found = (by_window(run(network, each, tuples, cuts)[0]["stats"]) for each in (None, plan))
+    assert found.keys() == exact.keys()
+    for window, (n, s, seen) in found.items():
+        assert seen * exact[window][0] == pytest.approx(n)
+        assert exact[window][2] == 1.0
+        assert (n, s) == exact[window][:2] if seen == 1 else (s is None) == (n == 0)
+    assert sum(n for n, _, _ in found.values()) == pytest.approx(3000 * part, abs=120)
+    _, shed = run(network, plan, tuples, cuts)
+    if part < 1:
+        counts = shed.samples["stats"]
+        assert (counts.came, counts.seen) == (3000, sum(n for n, _, _ in found.values()))
+        assert counts.passed < 3000 * (part + (1 - part) * 0.5)
+        assert counts.passed + shed.dropped["input", "reports"] + shed.dropped["box", "every"] == 3000
+
+
+def test_samples_of_boxes_with_other_windows_are_taken_behind_the_split():
+    every = REPORTS.map(box="every", t="t", seg="seg", x="mph * 2")
+    one = every.aggregate(on="t", size=10, by="seg", n="count(*)", shed="sample", box="one")
+    other = every.aggregate(on="t", size=20, advance=5, n="count(*)", shed="sample", box="other")
+    network = au.network(one=one, other=other.filter("n > 0", box="some"))
+    plan = shed_plan(network, {"one": 0.2, "other": 0.5}, samples={"one": 0.2, "other": 0.5})
+    assert set(plan.places) == {("box", "one"), ("box", "other")}
+    tuples = reports(4000, disorder=0)
+    exact, _ = run(network, None, tuples)
+    found, shed = run(network, plan, tuples)
+    for name, part in (("one", 0.2), ("other", 0.5)):
+        size = 2 if name == "one" else 1
+        whole, some = ({row[:size]: row[size:] for row in each[name]} for each in (exact, found))
+        assert some.keys() == whole.keys() if part == 0.2 else some.keys() <= whole.keys()
+        assert all(seen * whole[window][0] == pytest.approx(n) for window, (n, seen) in some.items())
+        assert shed.samples[name].seen / shed.samples[name].came == pytest.approx(part, abs=0.03)
+
+
 def test_nothing_is_left_out_before_tables_and_joins():
     table = au.table("seen", "seg int, last int", key=["seg"])
     network = au.network(out=SHARED.write(table, box="w", last="mph").map(box="m", x="mph"))
@@ -142,9 +191,10 @@ def test_a_plan_is_the_same_after_an_offset():
     stats = SHARED.aggregate(on="t", size=10, by="seg", n="count(*)", box="stats")
     network = au.network(
         stats=stats, a=SHARED.map(box="a", v="mph * 2").output(value={"v": {0: 0, 1: 1}}, delivered={0: 0, 1: 1}),
-        b=SHARED.filter("mph > 3", box="b"),
+        b=SHARED.filter("mph > 3", box="b"), some=sampled(box="some"),
     )  # fmt: skip
-    plan = shed_plan(network, {"a": 0.2, "b": 0.3}, {"stats": WindowPart((-3, 7), (0.5, 1.0))}, {"a": COUNTS}, seed=9)
+    windows, kept = {"stats": WindowPart((-3, 7), (0.5, 1.0))}, {"a": 0.2, "b": 0.3}
+    plan = shed_plan(network, kept, windows, {"a": COUNTS}, seed=9, samples={"some": 0.25})
     assert ShedPlan.parse(json.loads(json.dumps(plan.render()))) == plan
 
 

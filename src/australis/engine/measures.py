@@ -32,7 +32,7 @@ SCHEMA = schema(
     " delay double, worst double, age double, oldest double, delays array<bigint>, fixed double, window bigint,"
     " fresh double, results bigint, utility double, loss double, p50 double, p95 double, p99 double,"
     " rate double, backlog bigint, used double, state string,"
-    " came array<bigint>, dropped array<bigint>, worths array<double>, gain double, skipped bigint"
+    " came array<bigint>, dropped array<bigint>, worths array<double>, gain double, skipped bigint, seen bigint"
 )
 """A row is a `box`, an `arrow`, a `source`, an `exchange`, an `output`, a `sink`, a `shed`, a `rule` or a `batch`.
 
@@ -53,6 +53,9 @@ of packing, unpacking and writing, in tasks and, without a partition, on the dri
 
 A shed is a place where tuples are left out: before the input, box or output (`port`) of this name. It has the tuples
 that came, and those that it gave; before a box with windows also the greatest, and the `results` that were left out.
+
+A `sampled` is a box that is given a sample: all of its tuples, wherever they were left out (`taken`), those that went
+into it (`given`), and those of them in the sample (`seen`).
 
 A rule is one of the optimizer that made the network of which this batch is the first: its name, the boxes that it was
 about (`port`), and the part of what these cost that it is expected to save (`gain`), if that is known.
@@ -189,6 +192,8 @@ class TaskMeasures:
                 rows.append(_row(batch, kind, name, place, partition, seconds=seconds, taken=int(took)))
         shed, worths = ((), ()) if self.shedding is None else (self.shedding.rows(), self.shedding.worths.rows())
         rows += [_row(batch, "shed", name, kind, partition, **counts) for name, kind, counts in shed]
+        samples = () if self.shedding is None else self.shedding.sampled_rows()
+        rows += [_row(batch, "sampled", name, None, partition, **counts) for name, counts in samples]
         rows += [_row(batch, "worth", name, at, partition, **each) for name, at, each in (*self.worths.rows(), *worths)]
         for name, sketch in self.arrivals.items():
             numbers, times = sketch.points()

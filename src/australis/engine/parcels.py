@@ -15,9 +15,9 @@ import pyarrow as pa
 from australis.arrow.columns import plain
 from australis.arrow.schema import samples_of, schema
 from australis.boxes.signals.column import compact
-from australis.model.train import Train
+from australis.model.train import Train, weights_of
 
-TS, NUMBER = "#ts", "#number"
+TS, NUMBER, WEIGHTS = "#ts", "#number", "#weights"
 COLUMNS = "address int, bucket int, train binary"
 """How parcels travel through Spark: the address, the partition there, and the trains as bytes."""
 _ROWS = schema(COLUMNS)
@@ -54,12 +54,13 @@ def decode(rows: pa.RecordBatch, schema_of: Callable[[int], pa.Schema]) -> Itera
 
 
 def pack(trains: list[Train], folder: str = "") -> bytes:
-    """Trains of one schema as bytes, with `ts` and `number` as columns.
+    """Trains of one schema as bytes, with `ts`, `number` and, if there are any, `weights` as columns.
 
     Where a `folder` is given, which sender and receiver must both see, large trains are written to a file there, and
     the bytes name the file: they need not go through Spark.
     """
-    batches = [_with_hidden_columns(train) for train in trains]
+    weighted = any(train.weights is not None for train in trains)
+    batches = [_with_hidden_columns(train, weighted) for train in trains]
     if folder and sum(batch.nbytes for batch in batches) > _LIGHT:
         path = f"{folder}/{token_hex(8)}"
         Path(folder).mkdir(exist_ok=True)
@@ -78,14 +79,16 @@ def unpack(blob: pa.Buffer, schema: pa.Schema) -> Iterator[Train]:
     with pa.ipc.open_stream(data) as stream:
         for batch in stream:
             ts, number = (plain(batch.column(name))[0] for name in (TS, NUMBER))
+            weights = plain(batch.column(WEIGHTS))[0] if WEIGHTS in batch.schema.names[len(schema) :] else None
             columns = batch.columns[: len(schema)]
-            yield Train(pa.RecordBatch.from_arrays(columns, schema=schema), ts, number)
+            yield Train(pa.RecordBatch.from_arrays(columns, schema=schema), ts, number, weights)
 
 
-def _with_hidden_columns(train: Train) -> pa.RecordBatch:
+def _with_hidden_columns(train: Train, weighted: bool) -> pa.RecordBatch:
     tuples = [column if samples_of(column.type) is None else compact(column) for column in train.tuples.columns]
-    columns = [*tuples, pa.array(train.ts), pa.array(train.number)]
-    return pa.RecordBatch.from_arrays(columns, names=[*train.schema.names, TS, NUMBER])
+    hidden = {TS: train.ts, NUMBER: train.number} | ({WEIGHTS: weights_of(train)} if weighted else {})
+    columns = [*tuples, *map(pa.array, hidden.values())]
+    return pa.RecordBatch.from_arrays(columns, names=[*train.schema.names, *hidden])
 
 
 def _write(sink: pa.NativeFile, batches: list[pa.RecordBatch]) -> None:

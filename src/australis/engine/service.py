@@ -24,7 +24,7 @@ from australis.engine.measures import SCHEMA
 from australis.model.network import Network
 from australis.model.train import Ints
 from australis.qos.control import NOTHING_SHED
-from australis.qos.delivery import RESULTS, Deliveries
+from australis.qos.delivery import RESULTS, SAMPLED, Deliveries
 from australis.qos.utility import mean_utility
 from australis.qos.worth import Offer
 
@@ -169,6 +169,9 @@ class ServiceWindow:
             sums["dropped", RESULTS, name] += row["results"] or 0
             if row["port"] == "input":
                 sums["passed", "input", name] -= dropped
+        elif kind == "sampled":
+            sums["passed", SAMPLED, name] += row["seen"]
+            sums["dropped", SAMPLED, name] += row["taken"] - row["seen"]
 
     def _sum(self, sums: Sums, delays: Mapping[str, Ints], sign: int) -> None:
         for key, value in sums.items():

@@ -7,11 +7,28 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
+import numpy as np
+
 from australis.model.network import Network
-from australis.model.train import Train
+from australis.model.train import Train, weights_of
 from australis.qos.ranks import ValueRank
-from australis.qos.shedding import Place, ShedPlan, where
+from australis.qos.shedding import Place, ShedPlan
 from australis.qos.worth import WorthCounts, worth_rank
+
+
+@dataclass
+class SampleCounts:
+    """The tuples that came to a box, those that went into it, and those of them in the sample."""
+
+    came: int = 0
+    passed: int = 0
+    seen: int = 0
+
+    def add(self, train: Train) -> None:
+        weights = weights_of(train)
+        self.came += int(np.abs(weights).sum())
+        self.passed += len(train)
+        self.seen += int((weights > 0).sum())
 
 
 @dataclass
@@ -27,6 +44,8 @@ class Shedding:
     """The greatest window that boxes whose windows are left out have had tuples of."""
     results: Counter[str] = field(default_factory=Counter)
     """How many results of boxes were left out since their windows were; each window that is left out has one."""
+    samples: dict[str, SampleCounts] = field(default_factory=dict)
+    """What boxes that are given samples have seen."""
     worths: WorthCounts = field(default_factory=WorthCounts)
     """What was worth how much, where tuples are left out by that."""
 
@@ -39,15 +58,20 @@ class Shedding:
 
     def keep(self, kind: str, name: str, train: Train) -> Train:
         """What goes on at a place."""
+        kept = self._keep(kind, name, train)
+        if kind == "box" and name in self.plan.samples:
+            self.samples.setdefault(name, SampleCounts()).add(kept)
+        return kept
+
+    def _keep(self, kind: str, name: str, train: Train) -> Train:
         place = (kind, name)
         if kind == "box" and name in self.plan.results:
             self._see(name, train)
         if place not in self.plan.places or not len(train):
             return train
-        mask = self.plan.mask(self.network, (place,), train)
+        kept, mask = self.plan.kept(self.network, (place,), train)
         for rank in self.plan.ranks(place):
             self.worths.left_out(rank, place, train, mask)
-        kept = where(train, mask)
         self.kept[place] += len(kept)
         self.dropped[place] += len(train) - len(kept)
         return kept
@@ -59,6 +83,11 @@ class Shedding:
             window = self.seen.get(name) if kind == "box" else None
             results = self.results[name] if kind == "box" and name in self.plan.results else None
             yield name, kind, {"taken": kept + dropped, "given": kept, "window": window, "results": results}
+
+    def sampled_rows(self) -> Iterator[tuple[str, dict[str, int]]]:
+        """The rows of measurements of boxes that are given samples."""
+        for name, counts in self.samples.items():
+            yield name, {"taken": counts.came, "given": counts.passed, "seen": counts.seen}
 
     def _see(self, box: str, train: Train) -> None:
         windows = self.network.named[box].box.windows(train)
@@ -72,11 +101,10 @@ class Shedding:
         places = [("box", name) for name in dict.fromkeys(boxes)]
         if not len(train) or not all(place in self.plan.places for place in places):
             return train
-        mask = self.plan.mask(self.network, places, train)
+        kept, mask = self.plan.kept(self.network, places, train)
         for place in places:
             for rank in self.plan.ranks(place):  # what goes on is counted where it arrives
                 self.worths.left_out(rank, place, train, mask, counts_kept=False)
-        kept = where(train, mask)
         self.dropped.update(dict.fromkeys(places, len(train) - len(kept)))
         return kept
 

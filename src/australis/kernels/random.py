@@ -10,7 +10,8 @@ import numpy.typing as npt
 from australis.kernels.jit import inner
 
 Chance = npt.NDArray[np.uint64]
-_STEP = np.uint64(0x9E3779B97F4A7C15)
+STEP = np.uint64(0x9E3779B97F4A7C15)
+"""From one state to the next."""
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
 _SECOND = np.uint64(0x94D049BB133111EB)
 
@@ -23,9 +24,14 @@ def chance(seed: int, stream: int) -> Chance:
 @inner
 def uniform(state: Chance) -> float:
     """A number from 0 up to 1."""
-    state[0] += _STEP
-    z = state[0]
-    z = (z ^ (z >> np.uint64(30))) * _FIRST
+    state[0] += STEP
+    return uniform_at(state[0])
+
+
+@inner
+def uniform_at(state: np.uint64) -> float:
+    """The number from 0 up to 1 that a state gives."""
+    z = (state ^ (state >> np.uint64(30))) * _FIRST
     z = (z ^ (z >> np.uint64(27))) * _SECOND
     z = z ^ (z >> np.uint64(31))
     return float(z >> np.uint64(11)) / 2.0**53

@@ -18,7 +18,7 @@ from australis.model.ascent import Ascent, Disorder
 from australis.model.facts import NOTHING, Facts
 from australis.model.labels import as_written, parameter
 from australis.model.table import Keyed, Table
-from australis.model.train import Train
+from australis.model.train import Bools, Ints, Train
 from australis.model.windows import TupleWindows
 
 Tables = dict[str, Table]
@@ -264,6 +264,18 @@ class Box(ABC):
         None if it has no such windows.
         """
         return None
+
+    @property
+    def sampled_by(self) -> frozenset[str] | None:
+        """The columns by which `thin` goes, if its results may be made of a sample of its tuples; None if not."""
+        return None
+
+    def thin(self, train: Train, sample: Bools, wanted: Bools) -> Ints:
+        """The weights of its tuples (`Train.weights`), 0 for those that are left out, by which are in the sample.
+
+        Those that are `wanted` by others go on, too. Only a box that says `sampled_by` is asked.
+        """
+        raise NotImplementedError
 
     def sorts(self, port: str) -> Key | None:
         """The columns that sort results of one arrival number on a port; None if they keep the order of the input."""

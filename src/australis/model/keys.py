@@ -69,6 +69,13 @@ def buckets(arrays: Sequence[pa.Array[Any]], rows: int, count: int) -> Ints:
     return partitions
 
 
+def hashes(arrays: Sequence[pa.Array[Any]], rows: int) -> Ints:
+    """A number from 0 on of each key, in 63 bits: so two keys hardly ever have the same. It is as in `buckets`."""
+    numbers = np.empty(rows, np.int64)
+    _hash(words(arrays, rows, _OPEN), numbers)
+    return numbers
+
+
 def _words(array: pa.Array[Any], secret: npt.NDArray[np.uint64]) -> Words:
     dtype = storage(array.type)
     if dtype == object:
@@ -211,6 +218,12 @@ def _spread_single(keys: Ints, word: Words, count: int, partitions: Ints) -> Non
     for row in range(len(keys)):
         word[0, 0] = keys[row]
         partitions[row] = _place(word, 0, 0x7FFFFFFF, np.uint64(0)) % count
+
+
+@inner
+def _hash(rows: Words, numbers: Ints) -> None:
+    for row in range(len(rows)):
+        numbers[row] = _place(rows, row, 0x7FFFFFFFFFFFFFFF, np.uint64(0))
 
 
 @inner

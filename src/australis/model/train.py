@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from australis.arrow.columns import Bools as Bools
 from australis.arrow.columns import Ints as Ints
-from australis.arrow.columns import marked, pick, take
+from australis.arrow.columns import arrow, marked, pick, take
 
 
 class Selection:
@@ -53,13 +53,18 @@ class Train:
     `number` is the arrival number of the tuple whose arrival produced this one. It never falls within a train nor from
     one train to the next, so that merging streams by it gives one order, however the streams were cut.
 
+    Where tuples were left out of windows by chance (`boxes/aggregate/sampling.py`), those that go on have a third one.
+    `weights` says how many tuples each stands for: itself, and others of its window that were left out. It is negative
+    for a tuple that is no part of the sample, and goes on only so that windows begin and end as they would have. Boxes
+    that make other tuples of these lose it.
+
     A train is never changed. A train made by `where` selects the rows of a column when it is first read: what nobody
     reads (the rest of a filter, the number of an output, a column that boxes only hand on) costs nothing.
     """
 
-    __slots__ = ("_columns", "_number", "_number_rows", "_ts", "_ts_rows", "_tuples", "length", "schema")
+    __slots__ = ("_columns", "_number", "_number_rows", "_ts", "_ts_rows", "_tuples", "length", "schema", "weights")
 
-    def __init__(self, tuples: pa.RecordBatch, ts: Ints, number: Ints) -> None:
+    def __init__(self, tuples: pa.RecordBatch, ts: Ints, number: Ints, weights: Ints | None = None) -> None:
         self.schema: pa.Schema = tuples.schema
         self.length: int = tuples.num_rows
         self._tuples: pa.RecordBatch | None = tuples
@@ -68,6 +73,7 @@ class Train:
         self._ts_rows: Selection | None = None
         self._number_rows: Selection | None = None
         """The rows of `_ts` and `_number` that belong to the train; None once they have been selected."""
+        self.weights = weights
 
     def __len__(self) -> int:
         return self.length
@@ -78,7 +84,7 @@ class Train:
         return self._picked(self.schema.get_field_index(column))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Train, (self.tuples, self.ts, self.number)
+        return Train, (self.tuples, self.ts, self.number, self.weights)
 
     @property
     def tuples(self) -> pa.RecordBatch:
@@ -137,7 +143,17 @@ class Train:
             Picked(part.base, rows(part.rows)) if isinstance(part, Picked) else Picked(part, rows(None))
             for part in self._parts()
         ]
-        return self._new(self.schema, columns, length, rows(self._ts_rows), rows(self._number_rows))
+        weights = None if self.weights is None else pick(self.weights, rows(None).indices)
+        return self._new(self.schema, columns, length, rows(self._ts_rows), rows(self._number_rows), weights)
+
+    def weighted(self, weights: Ints) -> Train:
+        """The tuples that have a weight other than 0, with these weights."""
+        kept = weights != 0
+        some: Any = arrow(kept, None, pa.bool_())
+        train = self.where(some)
+        return train._new(
+            train.schema, list(train._parts()), train.length, train._ts_rows, train._number_rows, weights[kept]
+        )
 
     def take(self, rows: Ints) -> Train:
         indices: dict[int, Ints] = {}
@@ -152,10 +168,12 @@ class Train:
             for part in self._parts()
         ]
         ts, number = pick(self._ts, among(self._ts_rows)), pick(self._number, among(self._number_rows))
-        return Train(pa.RecordBatch.from_arrays(columns, schema=self.schema), ts, number)
+        weights = None if self.weights is None else pick(self.weights, rows)
+        return Train(pa.RecordBatch.from_arrays(columns, schema=self.schema), ts, number, weights)
 
     def slice(self, start: int, stop: int) -> Train:
-        return Train(self.tuples.slice(start, stop - start), self.ts[start:stop], self.number[start:stop])
+        weights = None if self.weights is None else self.weights[start:stop]
+        return Train(self.tuples.slice(start, stop - start), self.ts[start:stop], self.number[start:stop], weights)
 
     def carrying(self, tuples: pa.RecordBatch) -> Train:
         """Other columns on the same tuples."""
@@ -163,7 +181,7 @@ class Train:
 
     def made(self, schema: pa.Schema, columns: Sequence[Column]) -> Train:
         """Other columns on the same tuples, some perhaps handed on."""
-        return self._new(schema, list(columns), self.length, self._ts_rows, self._number_rows)
+        return self._new(schema, list(columns), self.length, self._ts_rows, self._number_rows, self.weights)
 
     def _new(
         self,
@@ -172,11 +190,12 @@ class Train:
         length: int,
         ts_rows: Selection | None,
         number_rows: Selection | None,
+        weights: Ints | None,
     ) -> Train:
         train = Train.__new__(Train)
         train.schema, train.length, train._tuples, train._columns = schema, length, None, columns
         train._ts, train._number = self._ts, self._number
-        train._ts_rows, train._number_rows = ts_rows, number_rows
+        train._ts_rows, train._number_rows, train.weights = ts_rows, number_rows, weights
         return train
 
     def _parts(self) -> Sequence[Column]:
@@ -230,8 +249,15 @@ def concat(schema: pa.Schema, trains: Iterable[Train]) -> Train:
     nonempty = [train for train in trains if len(train)]
     if len(nonempty) <= 1:
         return nonempty[0] if nonempty else empty(schema)
+    weighted = any(train.weights is not None for train in nonempty)
     return Train(
         joined([train.tuples for train in nonempty]),
         np.concatenate([train.ts for train in nonempty]),
         np.concatenate([train.number for train in nonempty]),
+        np.concatenate([weights_of(train) for train in nonempty]) if weighted else None,
     )
+
+
+def weights_of(train: Train) -> Ints:
+    """How many tuples each stands for; itself alone where nothing was left out."""
+    return np.ones(len(train), np.int64) if train.weights is None else train.weights

@@ -11,6 +11,8 @@ from australis.qos.shedding import Place
 
 RESULTS = "results"
 """The place after a box with windows, where the results of windows are left out that have lost tuples."""
+SAMPLED = "sampled"
+"""The place within a box that is given a sample: what it saw, and what was left out of its windows anywhere before."""
 Flow: TypeAlias = tuple[float, float]
 """How many tuples went on at a place, and how many were left out there."""
 
@@ -21,7 +23,8 @@ class Deliveries:
 
     The part of an output that came out is the product of the parts that went on along its way. That is exact if boxes
     let through the same part of what was left out as of what was not. Before a box whose results are left out with
-    their windows nothing else is: what counts there is its results.
+    their windows nothing else is: what counts there is its results. Of a box that is given a sample all results come
+    out: what counts is the part of its tuples that they are made of.
     """
 
     network: Network
@@ -47,9 +50,10 @@ class Deliveries:
         return known[name]
 
     def _box(self, output: str, node: Node, known: dict[str, float]) -> float:
-        passed, dropped = self.places.get((RESULTS, node.name), (0.0, 0.0))
-        if dropped:
-            return passed / (passed + dropped)
+        for counted in (RESULTS, SAMPLED):
+            passed, dropped = self.places.get((counted, node.name), (0.0, 0.0))
+            if dropped:
+                return passed / (passed + dropped)
         ways = [(self._part(output, arrow.source, known), self._tuples(arrow)) for arrow in dict.fromkeys(node.sources)]
         return _together(ways) * self._went_on(output, ("box", node.name))
 

@@ -80,7 +80,9 @@ class Monitor:
         return self.seconds[place] / tuples if tuples else 0.0
 
     def _selectivity(self, box: str, port: str) -> float:
-        return self.tuples.get(("arrow", box, port), 0.0) / self.tuples["box", box, ""]
+        """The tuples that a box gives for each that it takes, or that was left out of its windows: these come out."""
+        taken = self.tuples["box", box, ""] + self.tuples.get(("sampled", box, ""), 0.0)
+        return self.tuples.get(("arrow", box, port), 0.0) / taken
 
     def render(self) -> str:
         """The monitor as JSON, to be kept on a checkpoint."""
@@ -127,5 +129,7 @@ def _counted(row: Mapping[str, Any]) -> Iterable[tuple[str, float | None, float 
         yield kind, row["seconds"], row["given"]
     elif kind == "arrow":
         yield kind, None, row["given"]
+    elif kind == "sampled":
+        yield kind, None, row["taken"] - row["given"]
     elif kind == "batch":
         yield kind, row["fixed"], 1

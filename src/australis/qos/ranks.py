@@ -18,13 +18,11 @@ import pyarrow as pa
 from australis.arrow.columns import Bools, Floats, Ints, plain
 from australis.expressions import Expr
 from australis.kernels.jit import kernel
+from australis.kernels.random import STEP, uniform_at
 from australis.model.qos import Graph
 from australis.model.train import Train
 from australis.model.windows import TupleWindows
 
-_STEP = np.uint64(0x9E3779B97F4A7C15)
-_FIRST = np.uint64(0xBF58476D1CE4E5B9)
-_SECOND = np.uint64(0x94D049BB133111EB)
 _LEAST, _MOST = -(2**63), 2**63 - 1
 _WINDOWS = np.uint64(0x57A1)
 BINS = 32
@@ -157,11 +155,7 @@ def _uniform(words: Ints, seed: np.uint64) -> Floats:
     """A number from 0 up to 1 for each word: the outputs of splitmix64 at these places of the stream of a seed."""
     result = np.empty(len(words), np.float64)
     for row in range(len(words)):
-        z = np.uint64(words[row]) * _STEP + seed
-        z = (z ^ (z >> np.uint64(30))) * _FIRST
-        z = (z ^ (z >> np.uint64(27))) * _SECOND
-        z = z ^ (z >> np.uint64(31))
-        result[row] = float(z >> np.uint64(11)) / 2.0**53
+        result[row] = uniform_at(np.uint64(words[row]) * STEP + seed)
     return result
 
 
@@ -176,8 +170,8 @@ def _let_first(groups: Ints, numbers: Ints, mask: Bools, most: int) -> None:
     for row in range(len(mask)):
         if mask[row]:
             continue
-        z = (np.uint64(groups[row]) + np.uint64(numbers[row]) * _STEP) * _FIRST
-        slot = np.int64((z ^ (z >> np.uint64(29))) & np.uint64(size - 1))
+        z = (np.uint64(groups[row]) + np.uint64(numbers[row]) * STEP) * STEP
+        slot = np.int64((z ^ (z >> np.uint64(32))) & np.uint64(size - 1))
         while owner[slot] >= 0 and (groups[owner[slot]] != groups[row] or numbers[owner[slot]] != numbers[row]):
             slot = (slot + 1) & (size - 1)
         if owner[slot] < 0:

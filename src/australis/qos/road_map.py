@@ -12,10 +12,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from australis.model.network import Network, Node
-from australis.model.train import empty
+from australis.model.network import Network
 from australis.qos.load import LoadModel, Share
+from australis.qos.shedding import takes_all
 from australis.qos.utility import total
+from australis.qos.windowed import sampled, windowed
 
 Kept = Mapping[str, float]
 """The part of each output that comes out, of what would without shedding."""
@@ -52,33 +53,33 @@ class Demands:
 
     @cached_property
     def protected(self) -> frozenset[str]:
-        """The boxes before which nothing may be dropped.
-
-        Without some of its tuples a box must give a part of its results and no others: without any of them, or without
-        those of whole windows. A box that writes a table does not: who reads the table would see another value. Of
-        pairs less than the part of the tuples would be left, so nothing is dropped before a join either.
-        """
-        return frozenset(node.name for node in self.network.nodes if not self._divisible(node))
+        """The inputs and boxes of whose tuples none can be left out (see `qos/shedding.py`)."""
+        return takes_all(self.network)
 
     @cached_property
     def windowed(self) -> frozenset[str]:
-        """The boxes of which whole windows can be left out.
+        """The boxes of which whole windows are left out."""
+        return windowed(self.network)
 
-        Not those whose results go on to windows: these would lack some of them, and come out wrong.
-        """
-        firsts = ((node, empty(self.network.schema(node.sources[0]))) for node in self.network.nodes)
-        windows = {node.name for node, first in firsts if node.box.windows(first) is not None}
-        followed: set[str] = set()
-        for node in reversed(self.network.nodes):
-            if node.name in windows or node.name in followed:
-                followed.update(arrow.source for arrow in node.sources)
-        return frozenset(windows - followed)
+    @cached_property
+    def sampled(self) -> frozenset[str]:
+        """The boxes that are given samples."""
+        return sampled(self.network)
 
-    def _divisible(self, node: Node) -> bool:
-        if node.name in self.windowed:
-            return True
-        schemas = [self.network.schema(arrow) for arrow in node.sources]
-        return node.box.divisible(*schemas) and (len(schemas) == 1 or node.box.merges)
+    @cached_property
+    def after_samples(self) -> frozenset[str]:
+        """The boxes that get results of samples: as many as without shedding."""
+        after = set[str]()
+        for node in self.network.nodes:
+            if any(arrow.source in after or arrow.source in self.sampled for arrow in node.sources):
+                after.add(node.name)
+        return frozenset(after)
+
+    @cached_property
+    def of_samples(self) -> frozenset[str]:
+        """The outputs that get results of samples: as many as without shedding."""
+        sources = self.sampled | self.after_samples
+        return frozenset(output.name for output in self.network.outputs if output.arrow.source in sources)
 
     @cached_property
     def below(self) -> dict[str, frozenset[str]]:
@@ -95,11 +96,17 @@ class Demands:
         """The part of its tuples that is worked on by what leads to some outputs; all of it if it leads to none."""
         return max((kept.get(name, 1.0) for name in names), default=1.0)
 
+    def parts(self, kept: Kept) -> dict[str, float]:
+        """The part of its tuples that each input and box works on."""
+        parts = {name: self.part(names, kept) for name, names in self.below.items()}
+        return parts | dict.fromkeys(self.after_samples, 1.0)
+
     def drops(self, kept: Kept) -> list[Drop]:
         """Where tuples are dropped so that each output gets its part, from the inputs on."""
-        parts = {name: self.part(names, kept) for name, names in self.below.items()}
+        parts = self.parts(kept)
         places = [(arrow.source, node.name, parts[node.name]) for node in self.network.nodes for arrow in node.sources]
-        places += [(output.arrow.source, output.name, kept.get(output.name, 1.0)) for output in self.network.outputs]
+        results = {**kept, **dict.fromkeys(self.of_samples, 1.0)}
+        places += [(output.arrow.source, output.name, results.get(output.name, 1.0)) for output in self.network.outputs]
         entering = [Drop("", input.name, parts[input.name]) for input in self.network.inputs if parts[input.name] < 1]
         return entering + [
             Drop(after, before, part / parts[after])
@@ -148,8 +155,12 @@ class Mapper:
 
     def _served(self, share: Share) -> frozenset[str]:
         """The outputs that a part of the network works for; none for what works on all there is."""
-        below = self.demands.below
-        return frozenset().union(*(below.get(name, frozenset({name})) for name in share.work.serves))
+        below, serves = self.demands.below, frozenset(share.work.serves)
+        if share.work.kind == "sink":
+            return serves - self.demands.of_samples
+        if serves & self.demands.after_samples or len(serves & self.demands.sampled) > 1:
+            return frozenset()
+        return frozenset().union(*(below[name] for name in serves))
 
     @cached_property
     def works(self) -> dict[frozenset[str], float]:

@@ -30,7 +30,7 @@ class Shedder:
         `seen` has the greatest window that each box has had tuples of, as far as it is known.
         """
         demands, seen = Demands(self.network), seen or {}
-        parts = {name: demands.part(names, kept) for name, names in demands.below.items()}
+        parts = demands.parts(kept)
         windows = dict(self.windows)
         for name in sorted(demands.windowed):
             before = windows.get(name, WindowPart())
@@ -42,7 +42,10 @@ class Shedder:
         after = replace(self, windows=windows)
         if not windows and all(part >= 1 for part in kept.values()):
             return None, after
-        return shed_plan(self.network, self._of_results(kept, demands, parts), windows, worth), after
+        samples = {name: parts[name] for name in sorted(demands.sampled)}
+        known = {name: each for name, each in (worth or {}).items() if name not in demands.of_samples}
+        results = self._of_results(kept, demands, parts)
+        return shed_plan(self.network, results, windows, known, samples=samples), after
 
     def by_hand(self, plan: ShedPlan, seen: Mapping[str, int]) -> tuple[ShedPlan, Shedder]:
         """A plan that somebody gives, with what was left out of windows before; and the shedder after it."""
@@ -55,9 +58,17 @@ class Shedder:
         return replace(plan, results=windows), replace(self, windows=windows)
 
     def _of_results(self, kept: Mapping[str, float], demands: Demands, parts: Mapping[str, float]) -> dict[str, float]:
-        """What outputs keep of what comes to them: of the results of windows that were kept, more than of all."""
+        """What outputs keep of what comes to them: of the results of windows that were kept, more than of all.
+
+        Of results of samples they keep all: as much as the largest sample that they are made of has.
+        """
+        whole = {name: max(parts[box] for box in demands.sampled if name in demands.below[box]) for name in kept
+                 if name in demands.of_samples}  # fmt: skip
         above = {
             output: min((parts[name] for name in demands.windowed if output in demands.below[name]), default=1.0)
             for output in kept
         }
-        return {output: min(part / above[output], 1.0) if above[output] else 1.0 for output, part in kept.items()}
+        return {
+            output: whole.get(output, min(part / above[output], 1.0) if above[output] else 1.0)
+            for output, part in kept.items()
+        }

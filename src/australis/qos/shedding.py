@@ -23,7 +23,8 @@ from australis.expressions.node import Name, replaced
 from australis.model.network import OUT, Arrow, Network, Node, Output
 from australis.model.qos.graph import Graph
 from australis.model.train import Train, empty
-from australis.qos.ranks import NumberRank, ValueRank, WindowPart
+from australis.qos.ranks import BINS, NumberRank, ValueRank, WindowPart
+from australis.qos.windowed import SampleKeep, followed_by_windows, sampled, windowed
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class WindowKeep:
         return self.part.passing(windows)
 
 
-Keep: TypeAlias = TupleKeep | WindowKeep
+Keep: TypeAlias = TupleKeep | WindowKeep | SampleKeep
 Wanted: TypeAlias = tuple[Keep, ...] | None
 """What is kept: a tuple that any of these keeps, or all tuples."""
 
@@ -67,16 +68,24 @@ class ShedPlan:
     results: Mapping[str, WindowPart] = field(default_factory=dict)
     """Boxes of whose results some are left out, since their windows were."""
 
-    def kept(self, network: Network, places: Collection[Place], train: Train) -> Train:
-        """What is kept of a train at any of some places of the plan."""
-        return where(train, self.mask(network, places, train)) if len(train) else train
+    def kept(self, network: Network, places: Collection[Place], train: Train) -> tuple[Train, Bools]:
+        """What is kept of a train at any of some places of the plan, and which of its tuples these are."""
+        keeps = dict.fromkeys(keep for place in places for keep in self.places[place])
+        samples = [keep for keep in keeps if isinstance(keep, SampleKeep)]
+        mask = np.full(len(train), len(samples) > 1)  # weights are of the windows of one box: each takes its sample
+        for keep in keeps:
+            if not isinstance(keep, SampleKeep):
+                mask |= keep.mask(network, train)
+        if len(samples) != 1:
+            return where(train, mask), mask
+        weights = samples[0].weights(network, train, mask)
+        return train.weighted(weights), weights != 0
 
-    def mask(self, network: Network, places: Collection[Place], train: Train) -> Bools:
-        """Which tuples are kept."""
-        mask = np.zeros(len(train), np.bool_)
-        for keep in dict.fromkeys(keep for place in places for keep in self.places[place]):
-            mask |= keep.mask(network, train)
-        return mask
+    @cached_property
+    def samples(self) -> frozenset[str]:
+        """The boxes that are given samples."""
+        keeps = (keep for keeps in self.places.values() for keep in keeps)
+        return frozenset(keep.box for keep in keeps if isinstance(keep, SampleKeep))
 
     def ranks(self, place: Place) -> list[ValueRank]:
         """The ranks by worth at a place, one for each output that values its tuples."""
@@ -98,12 +107,13 @@ class ShedPlan:
         }
         sources |= {("box", node.name): node.sources for node in network.nodes}
         sources |= {("output", output.name): (output.arrow,) for output in network.outputs}
-        windowed = {keep.box for keeps in self.places.values() for keep in keeps if isinstance(keep, WindowKeep)}
-        places = [*self.places, *(("box", name) for name in sorted({*self.results, *windowed}))]
+        keeps = (keep for keeps in self.places.values() for keep in keeps)
+        windows = frozenset([*self.results, *(keep.box for keep in keeps if isinstance(keep, WindowKeep))])
+        places = [*self.places, *(("box", name) for name in sorted(windows | self.samples))]
         lacking = [f"{kind} {name}" for kind, name in places if (kind, name) not in sources]
-        for place, keeps in self.places.items():
+        for place, kept in self.places.items():
             names = {name for arrow in sources.get(place, ()) for name in network.schema(arrow).names}
-            ranks = [keep.rank for keep in keeps if isinstance(keep, TupleKeep)]
+            ranks = [keep.rank for keep in kept if isinstance(keep, TupleKeep)]
             wanted = {name for rank in ranks if isinstance(rank, ValueRank) for name in rank.value.columns}
             if place in sources and wanted - names:
                 lacking.append(f"column {listing(sorted(wanted - names))} before {' '.join(place)}")
@@ -112,6 +122,15 @@ class ShedPlan:
                 f"the plan is for another network: this one has no {listing(dict.fromkeys(lacking))}; make it for the"
                 " network that runs (`run.optimized`)"
             )
+        followed = followed_by_windows(network)
+        for unfit, what, why in (
+            (windows - windowed(network), "whole windows cannot be left out of", "it has no such windows"),
+            (self.samples - sampled(network), "samples cannot be taken for", "it does not ask for `shed: sample`"),
+        ):
+            if unfit:
+                name = min(unfit & followed or unfit)
+                wrong = "its results go on to other windows, which would be wrong"
+                raise RunError(f"{what} box `{name}`: {wrong if name in followed else why}")
 
     def render(self) -> dict[str, Any]:
         """The plan as JSON can hold it, in an offset."""
@@ -133,14 +152,37 @@ def shed_plan(
     windows: Mapping[str, WindowPart] | None = None,
     worth: Mapping[str, Sequence[int]] | None = None,
     seed: int = 0,
+    samples: Mapping[str, float] | None = None,
 ) -> ShedPlan:
     """The plan by which outputs keep a part of their tuples.
 
     `windows` has the part that boxes keep of their windows; outputs that get their results keep all of those. `worth`
-    has for outputs with a value graph how many of their tuples were worth how much, in BINS.
+    has for outputs with a value graph how many of their tuples were worth how much, in BINS. `samples` has the part of
+    their tuples that boxes with `shed: sample` are given; all of their results come out.
     """
-    planner = _Planner(network, kept, windows or {}, worth or {}, seed)
+    planner = _Planner(network, kept, windows or {}, worth or {}, seed, samples or {})
     return ShedPlan(planner.places(), planner.windows)
+
+
+def takes_all(network: Network, valued: Collection[str] = ()) -> frozenset[str]:
+    """The inputs and boxes of whose tuples none can be left out, whatever outputs give up.
+
+    Without some of its tuples a box must give a part of its results and no others, or results of a sample. A box that
+    writes a table does not: who reads the table would see another value. Of pairs less than the part of the tuples
+    would be left, so nothing is dropped before a join either. And what is left out after a box must be known before it:
+    which windows, or what is worth least to an output that is `valued`.
+    """
+    some = WindowPart((-1,), (0.5,))
+    planner = _Planner(
+        network,
+        {output.name: 0.5 for output in network.outputs},
+        dict.fromkeys(windowed(network), some),
+        dict.fromkeys(valued, (1,) * BINS),
+        0,
+        dict.fromkeys(sampled(network), 0.5),
+    )
+    boxes = [node.name for node in network.nodes if planner.box(node) is None]
+    return frozenset([*boxes, *(each.name for each in network.inputs if planner.wanted[Arrow(each.name, OUT)] is None)])
 
 
 @dataclass(frozen=True)
@@ -150,12 +192,13 @@ class _Planner:
     windows: Mapping[str, WindowPart]
     worth: Mapping[str, Sequence[int]]
     seed: int
+    samples: Mapping[str, float]
 
     def places(self) -> dict[Place, tuple[Keep, ...]]:
         """What is left out before inputs, boxes and outputs: at each place where it was not before."""
         streams = [input.name for input in self.network.inputs if not input.static]
         places: dict[Place, Wanted] = {("input", name): self.wanted[Arrow(name, OUT)] for name in streams}
-        takers = [(("box", node.name), node.sources, self._box(node)) for node in self.network.nodes]
+        takers = [(("box", node.name), node.sources, self.box(node)) for node in self.network.nodes]
         takers += [(("output", output.name), (output.arrow,), self._output(output)) for output in self.network.outputs]
         places |= {
             place: wants
@@ -181,7 +224,8 @@ class _Planner:
             wanted[Arrow(input.name, OUT)] = _any(takers.get(Arrow(input.name, OUT), [()]))
         return wanted
 
-    def _box(self, node: Node) -> Wanted:
+    def box(self, node: Node) -> Wanted:
+        """What a box wants of the tuples that it takes."""
         return self._through(node, self.wanted)
 
     def _output(self, output: Output) -> Wanted:
@@ -198,6 +242,9 @@ class _Planner:
         """What a box wants of the tuples that it takes, so that all is there which is wanted of its results."""
         if node.name in self.windows:
             return (WindowKeep(node.name, self.windows[node.name]),)
+        if node.name in self.samples:
+            part = self.samples[node.name]
+            return (SampleKeep(node.name, part, NumberRank(self.seed)),) if part < 1 else None
         schemas = [self.network.schema(arrow) for arrow in node.sources]
         single = len(node.sources) == 1 or node.box.merges
         if not single or node.box.writes is not None or not node.box.divisible(*schemas):
@@ -220,6 +267,12 @@ class _Planner:
                 if not same or not node.box.keeps_all:
                     return None
                 carried.append(keep)
+            elif isinstance(keep, SampleKeep):
+                columns = self.network.named[keep.box].box.sampled_by or ()
+                same = all(made.get(name) == expr(name) for name in columns)
+                if not same or not node.box.keeps_all or len(node.sources) > 1:  # merging loses the weights
+                    return None
+                carried.append(keep)
             elif isinstance(keep.rank, ValueRank):
                 value = keep.rank.value
                 if not made.keys() >= set(value.columns):
@@ -235,11 +288,11 @@ class _Planner:
     def _enforced(self, arrow: Arrow) -> bool:
         """Whether what is not wanted of an arrow was left out before."""
         node = self.network.named.get(arrow.source)
-        if node is None:
+        if node is None or node.name in self.samples:
             return True
         schemas = [self.network.schema(each) for each in node.sources]
         carried = self._carried(node, arrow.port, self.wanted[arrow], schemas)
-        return node.name not in self.windows and carried is not None and carried == self._box(node)
+        return node.name not in self.windows and carried is not None and carried == self.box(node)
 
 
 def _any(wants: Sequence[Wanted]) -> Wanted:
@@ -249,12 +302,13 @@ def _any(wants: Sequence[Wanted]) -> Wanted:
         if want is None:
             return None
         for keep in want:
-            if isinstance(keep, WindowKeep):
+            if isinstance(keep, WindowKeep | SampleKeep):
                 parts[keep] = keep
             else:
                 part = max(keep.part, parts.get(keep.rank, keep).part)
                 parts[keep.rank] = TupleKeep(keep.rank, part)
-    return tuple(parts.values())
+    several = sum(isinstance(keep, SampleKeep) for keep in parts) > 1  # weights are of the windows of one box
+    return None if several else tuple(parts.values())
 
 
 def where(train: Train, mask: Bools) -> Train:
@@ -266,6 +320,8 @@ def where(train: Train, mask: Bools) -> Train:
 def _written(keep: Keep) -> list[Any]:
     if isinstance(keep, WindowKeep):
         return ["window", keep.box, list(keep.part.numbers), list(keep.part.parts)]
+    if isinstance(keep, SampleKeep):
+        return ["sample", keep.box, keep.part, keep.rank.seed]
     if isinstance(keep.rank, NumberRank):
         return ["number", keep.part, keep.rank.seed]
     rank = keep.rank
@@ -277,6 +333,8 @@ def _read(data: Sequence[Any]) -> Keep:
     kind, *rest = data
     if kind == "window":
         return WindowKeep(rest[0], WindowPart(tuple(rest[1]), tuple(rest[2])))
+    if kind == "sample":
+        return SampleKeep(rest[0], rest[1], NumberRank(rest[2]))
     if kind == "number":
         return TupleKeep(NumberRank(rest[1]), rest[0])
     part, value, points, counts, seed, output = rest

@@ -83,6 +83,7 @@ def test_only_pure_functions_are_shared():
 
 
 STAYS = {
+    "windows and samples": net(f"s: {STATS}\nt: {STATS[:-1]}, shed: sample}}", p="s", q="t"),
     "other parameters": net(f"f: {FAST}\ng: a -> filter: mph > 31", p="f", q="g"),
     "other arrows": net(f"f: {FAST}\ng: b -> filter: mph > 30", p="f", q="g"),
     "other ports": net(f"f: {FAST}\nm: f -> map: {{m: mph}}\nn: f.rest -> map: {{m: mph}}", p="m", q="n"),

@@ -22,6 +22,7 @@ class SqualMethods:
         slack: int = 0,
         timeout: Length | None = None,
         partial: bool = False,
+        shed: str = "windows",
         box: str | None = None,
         **more: Function,
     ) -> Stream:

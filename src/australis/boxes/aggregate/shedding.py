@@ -8,12 +8,10 @@ from australis.arrow.columns import Bools, Ints, Values
 from australis.boxes.edges import WindowGrid, holding
 from australis.boxes.ordering import columns_of
 from australis.kernels.jit import kernel
-from australis.model.keys import buckets
+from australis.model.keys import hashes
 from australis.model.order import Order
 from australis.model.train import Train
 from australis.model.windows import TupleWindows
-
-_HASHES = 1 << 40
 
 
 def tuple_windows(order: Order, train: Train, on: WindowGrid) -> TupleWindows:
@@ -22,8 +20,7 @@ def tuple_windows(order: Order, train: Train, on: WindowGrid) -> TupleWindows:
     numbers, found = np.zeros(len(train), np.int64), placed.copy()
     _number(places, found, on, numbers)
     groups = [train[name] for name in order.by]
-    hashes = buckets(groups, len(train), _HASHES) if groups else np.zeros(len(train), np.int64)
-    return TupleWindows(hashes, numbers, found, columns_of(order), order.slack)
+    return TupleWindows(hashes(groups, len(train)), numbers, found, columns_of(order), order.slack)
 
 
 @kernel
