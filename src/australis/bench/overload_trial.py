@@ -19,7 +19,7 @@ from australis.bench.overload_network import INPUT, LIMITS, source, worth
 from australis.connectors.sources.load_curve import LoadCurve
 from australis.engine.spark import processes
 from australis.engine.steering import Steering
-from australis.model.network import Output
+from australis.model.network import OUT, Output
 from australis.qos.shedding import ShedPlan
 
 if TYPE_CHECKING:
@@ -234,7 +234,7 @@ def _batches(
                 seconds = row["seconds"]
             elif kind == "box":
                 boxes[row["name"]] += row["taken"]
-            elif kind == "source" and row["name"] == INPUT:
+            elif kind == "source" and (row["name"], row["port"]) == (INPUT, OUT):
                 taken += row["given"]
             elif kind == "output" and row["worst"] is not None:
                 delays[row["name"]] = row["worst"]

@@ -133,13 +133,15 @@ def shed_plan(
     windows: Mapping[str, WindowPart] | None = None,
     worth: Mapping[str, Sequence[int]] | None = None,
     seed: int = 0,
+    apart: bool = False,
 ) -> ShedPlan:
     """The plan by which outputs keep a part of their tuples.
 
     `windows` has the part that boxes keep of their windows; outputs that get their results keep all of those. `worth`
-    has for outputs with a value graph how many of their tuples were worth how much, in BINS.
+    has for outputs with a value graph how many of their tuples were worth how much, in BINS. With `apart` nothing is
+    left out of inputs, but before the first boxes and outputs that take it.
     """
-    planner = _Planner(network, kept, windows or {}, worth or {}, seed)
+    planner = _Planner(network, kept, windows or {}, worth or {}, seed, apart)
     return ShedPlan(planner.places(), planner.windows)
 
 
@@ -150,6 +152,7 @@ class _Planner:
     windows: Mapping[str, WindowPart]
     worth: Mapping[str, Sequence[int]]
     seed: int
+    apart: bool
 
     def places(self) -> dict[Place, tuple[Keep, ...]]:
         """What is left out before inputs, boxes and outputs: at each place where it was not before."""
@@ -178,7 +181,8 @@ class _Planner:
             for arrow in dict.fromkeys(node.sources):
                 takers.setdefault(arrow, []).append(self._through(node, wanted))
         for input in self.network.inputs:
-            wanted[Arrow(input.name, OUT)] = _any(takers.get(Arrow(input.name, OUT), [()]))
+            wants = _any(takers.get(Arrow(input.name, OUT), [()]))
+            wanted[Arrow(input.name, OUT)] = None if self.apart else wants
         return wanted
 
     def _box(self, node: Node) -> Wanted:
