@@ -1,7 +1,6 @@
 """Sources: all that one has, batch by batch."""
 
 from itertools import cycle
-from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -37,8 +36,10 @@ def test_a_source_is_asked_for_what_it_can_do() -> None:
 TUPLES = schema("time int, vid int")
 
 
-def sources(folder: Path) -> dict[str, Source]:
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Source]:
     """Sources of 24 tuples that can be at several positions, all of which are there."""
+    folder = tmp_path_factory.mktemp("sources")
     for number in range(4):
         lines = "".join(f"{6 * number + row},{row}\n" for row in range(6))
         (folder / f"{number}.csv").write_text("time,vid\n" + lines)
@@ -58,10 +59,9 @@ def sources(folder: Path) -> dict[str, Source]:
 @given(steps=st.lists(st.integers(1, 9), min_size=1), others=st.lists(st.integers(1, 30), min_size=1))
 @pytest.mark.parametrize("name", ["files", "replay", "rate", "push"])
 def test_one_who_is_behind_catches_up_with_one_who_is_not(
-    name: str, steps: list[int], others: list[int], tmp_path_factory: pytest.TempPathFactory
+    name: str, steps: list[int], others: list[int], sources: dict[str, Source]
 ) -> None:
-    folder = tmp_path_factory.mktemp("source")
-    source = sources(folder)[name]
+    source = sources[name]
     assert isinstance(source, Positioned)
     front = behind = source.start()
     read = list[int]()

@@ -150,7 +150,6 @@ class Steering:
                 interval, plan, least = self.next(positions, now)
                 shed = None if plan is None else plan.render()
                 directive = {"interval": interval, "shed": shed, "least": least, "takes": self.takes}
-                self.service = replace(self.service, backlog=self._backlog, behind=self._behind)
         kept = {} if self._order is None else self._order.kept
         self.notices.see(now, self.job.network, replace(self.service, state=self.state), kept)
         if time.monotonic() - self._saved > SAVING:
@@ -262,5 +261,6 @@ class Steering:
         """What waits in sources that cannot wait. Others are slowed by the limit of batches."""
         queues = Queues(self.job, positions.of_job(self.job), now)
         self._backlog, self._behind = queues.backlog(), queues.behind()
+        self.service = replace(self.service, backlog=self._backlog, behind=self._behind)
         tuples = {name: float(count) for name, count in self._backlog.items()}
         return Waiting(tuples, queues.oldest(), queues.branches())
