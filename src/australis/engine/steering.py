@@ -78,8 +78,9 @@ class Steering:
 
     @classmethod
     def of(
-        cls, job: Job, last: Batch | None, cores: int, sheds: bool, headroom: float, checkpoint: Path | None = None
-    ) -> Steering:
+        cls, job: Job, last: Batch | None, cores: int, sheds: bool, headroom: float, checkpoint: Path | None = None,
+        ranking: Ranking | None = None,
+    ) -> Steering:  # fmt: skip
         """The steering of a run that begins, or goes on from what its last batch left out of windows.
 
         If it has a checkpoint that stays, it begins with what was learned there, and keeps there what it learns.
@@ -89,6 +90,7 @@ class Steering:
         machine = Machine(cores, job.partitions, headroom)
         learned = Learned() if checkpoint is None else read_learned(checkpoint)
         made = cls(job, machine, Shedder(job.network, windows), learned.monitor, sheds, checkpoint=checkpoint)
+        made.ranking = ranking or made.ranking
         made._begin_with([] if learned.batch is None else [learned.batch])
         return made
 
