@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from australis.bench import overload, overload_curves, overload_grid
+from australis.bench import overload, overload_curves, overload_grid, overload_priorities
 from australis.errors import RunError
 
 
@@ -42,3 +42,21 @@ def test_a_short_run_reports_each_way_to_shed(tmp_path: Path, monkeypatch, spark
     assert [each["shed"] for each in report["rate control"]["loads"]] == [0, 0, 0, 0]
     assert (tmp_path / "plots" / "overload_2_times.png").exists()
     assert "Goals" in capsys.readouterr().out
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_a_short_run_of_a_branch_that_can_wait(tmp_path: Path, monkeypatch, spark, capsys):
+    monkeypatch.setattr(overload_priorities, "QUICK", overload_curves.Span(1.0, 3.0, 1.0))
+    overload.main(only="priorities", capacity=20_000.0, quick=True, json=tmp_path / "out.json")
+    report = json.loads((tmp_path / "out.json").read_text())
+    waits = report["priorities"]
+    assert set(waits["ways"]) == {"state", "feedback", "together"}
+    assert (waits["capacity"], waits["factor"]) == (20_000.0, 1.3)
+    assert "steps" not in report
+    for figures in waits["ways"].values():
+        assert figures["series"][-1]["delays"].keys() <= {"alerts", "archive"}
+    assert waits["ways"]["together"]["shed"] == 0
+    out = capsys.readouterr().out
+    assert "A branch that can wait, at 1.3 times a capacity of 20,000 tuples a second" in out
+    assert "1.3 times, feedback-based: tuples shed" in out

@@ -9,6 +9,8 @@ OURS: dict[str, Any] = {
     "spent": {"counted": 1.05}, "memory": 1000,
 }  # fmt: skip
 
+WAITED = {"shed": 0, "settled": 3.0, "on time": 1.0, "caught up": 40.0}
+
 
 def step(factor: float, **changes: Any) -> dict[str, Any]:
     ways = {"ours": OURS | changes, "random": OURS | {"total": 1.0}, "none": OURS | {"total": 0.0}}
@@ -29,6 +31,7 @@ def test_what_is_reached_is_met() -> None:
         "steps": [step(0.9), step(1.0), step(5.0)],
         "curves": [step(1.0) | {"name": "sine", "factor": None, "windows": {"equal": 5, "came": 5, "all": 9}}],
         "semantic": {"ratio": 1.4},
+        "priorities": {"factor": 1.3, "ways": {"state": WAITED, "feedback": WAITED, "together": WAITED | {"shed": 9}}},
     }
     assert unmet(report) == []
     assert len(list(goals(report))) > 15
@@ -48,6 +51,11 @@ def test_what_is_not_reached_is_told() -> None:
         "most memory at 5 times, to 1 time",
     ]
     assert unmet({"semantic": {"ratio": None}}) == ["2 times: worth kept by value, to random drops"]
+    waited = {"factor": 1.3, "ways": {"state": WAITED | {"shed": 5, "caught up": None}, "feedback": WAITED}}
+    assert unmet({"priorities": waited}) == [
+        "1.3 times, state-based: tuples shed",
+        "1.3 times, state-based: seconds until the archive has caught up",
+    ]
     assert unmet({"steps": [step(2.0) | {"windows": {"equal": 4, "came": 5, "all": 9}}]}) == [
         "2 times: windows that are exact"
     ]

@@ -42,8 +42,10 @@ def test_batches_have_what_was_measured_of_them():
     recorders["archive"].batches[7] = (110.75, 9, 4.5)
     rows = [
         row(6, "batch", seconds=9.0),
-        row(7, "source", INPUT, seconds=0.25, given=60),
-        row(7, "source", INPUT, seconds=0.25, given=40),
+        row(7, "source", INPUT, port="out", seconds=0.25, given=60),
+        row(7, "source", INPUT, port="out", seconds=0.125, given=40),
+        row(7, "source", INPUT, port="archive", seconds=0.125, given=70),
+        row(7, "branch", "archive", backlog=80, oldest=2.5),
         row(7, "source", "segments", seconds=0.0, given=200),
         row(7, "box", "moving", seconds=0.5, taken=100),
         row(7, "exchange", "capped", seconds=0.125, taken=90),
@@ -56,6 +58,7 @@ def test_batches_have_what_was_measured_of_them():
     ]
     (batch,) = _batches(rows, recorders, first=100.0)
     assert (batch.second, batch.seconds, batch.taken, batch.spent) == (10.75, 1.5, 100, 1.25)
+    assert batch.behind == {"archive": 2.5}
     assert batch.given == {"alerts": 3, "archive": 9}
     assert batch.worth == {"alerts": 3.0, "archive": 4.5}
     assert batch.delays == {"archive": 0.75}

@@ -37,7 +37,7 @@ def test_a_stage_runs_at_the_source_or_in_the_round_after_those_it_takes_from(tm
 def test_a_job_has_an_address_for_every_entry_after_an_exchange_and_for_every_output(tmp_path: Path) -> None:
     several = job(tmp_path, 2)
     entries = [address for address in several.addresses if isinstance(address, StageEntry)]
-    assert entries == [(s.index, place) for s in several.later for place in range(len(s.entries))]
+    assert entries == [(s.index, place, 0) for s in several.later for place in range(len(s.entries))]
     assert {"roads", "raw"} < set(several.addresses)
     schemas = {str(address): several.schema(number) for number, address in enumerate(several.addresses)}
     assert schemas["raw"].names == ["time", "vid", "road"]

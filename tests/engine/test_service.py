@@ -12,7 +12,7 @@ from australis.engine.addresses import MEASURES
 from australis.engine.delays import Arrivals, histogram
 from australis.engine.job import Job
 from australis.engine.measures import SCHEMA, rows_of
-from australis.engine.service import SPAN, OutputService, Service, ServiceWindow
+from australis.engine.service import SPAN, BranchWait, OutputService, Service, ServiceWindow
 from australis.engine.succession import planned
 from australis.qos.ranks import WindowPart
 from australis.qos.shedding import ShedPlan, shed_plan
@@ -115,13 +115,16 @@ def test_a_network_that_follows_goes_on() -> None:
 
 
 def test_the_rows_of_measurements() -> None:
-    service = Service({"a": OutputService(0.5, 0.25, 0.1, 0.2, 0.3)}, {"r": 9.0, "q": 0.0}, {"r": 7}, 1.5, "shed")
+    outputs, behind = {"a": OutputService(0.5, 0.25, 0.1, 0.2, 0.3)}, {"a": BranchWait(7, 12.5)}
+    service = Service(outputs, {"r": 9.0, "q": 0.0}, {"r": 7}, 1.5, "shed", behind)
     rows = [{key: value for key, value in row.items() if value is not None} for row in rows_of([service.table(4)])]
     assert rows == [
         {"batch": 4, "kind": "service", "name": "a", "utility": 0.5, "loss": 0.25, "p50": 0.1, "p95": 0.2, "p99": 0.3},
         {"batch": 4, "kind": "input", "name": "r", "rate": 9.0, "backlog": 7},
         {"batch": 4, "kind": "input", "name": "q", "rate": 0.0},
+        {"batch": 4, "kind": "branch", "name": "a", "backlog": 7, "oldest": 12.5},
         {"batch": 4, "kind": "load", "used": 1.5, "state": "shed"},
     ]
     assert Service().table(1).num_rows == 0
-    assert service.progress() == {"utility": {"a": 0.5}, "loss": {"a": 0.25}, "used": 1.5, "state": "shed"}
+    told = {"utility": {"a": 0.5}, "loss": {"a": 0.25}, "used": 1.5, "state": "shed", "behind": {"a": 7}}
+    assert service.progress() == told

@@ -16,6 +16,7 @@ from australis.engine.batch import Batch
 from australis.engine.job import Job
 from australis.engine.learned import read_learned
 from australis.engine.measures import SCHEMA
+from australis.engine.positions import Positions
 from australis.engine.steering import WARM, Steering, steered
 from australis.engine.succession import planned
 from australis.model.network import Network
@@ -83,14 +84,16 @@ DELIVERED = {0: 0.0, 0.5: 0.9, 1: 1.0}
 
 
 def test_a_batch_that_fits_sheds_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    interval, plan, _ = steering_of(job_of(network(DELIVERED), tmp_path, 10_000, 0.2), monkeypatch).next({}, NOW)
+    interval, plan, _ = steering_of(job_of(network(DELIVERED), tmp_path, 10_000, 0.2), monkeypatch).next(
+        Positions(), NOW
+    )
     assert plan is None
     assert 0 < interval <= 0.5
 
 
 def test_what_is_too_much_is_left_out_of_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     steering = steering_of(job_of(network(DELIVERED), tmp_path, 200_000, 2.5), monkeypatch)
-    interval, plan, waiting = steering.next({}, NOW)
+    interval, plan, waiting = steering.next(Positions(), NOW)
     assert steering.state == SHED
     assert plan is not None
     assert set(plan.results) == {"stats"}
@@ -103,11 +106,11 @@ def test_what_is_too_much_is_left_out_of_windows(tmp_path: Path, monkeypatch: py
 
 def test_windows_come_back_beyond_the_greatest_that_was_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     steering = steering_of(job_of(network(DELIVERED), tmp_path, 200_000, 2.5), monkeypatch)
-    steering.next({}, NOW)
+    steering.next(Positions(), NOW)
     steering.job = replace(steering.job, sources=job_of(network(DELIVERED), tmp_path, 100, 0.1).sources)
     for _ in range(60):
         steering.note(rows(100, window=41), {"reports": 100}, 0.5, 0.03)
-    _, plan, _ = steering.next({}, NOW)
+    _, plan, _ = steering.next(Positions(), NOW)
     assert steering.state == NOTHING_SHED
     assert plan is not None
     assert plan.results["stats"].numbers[-1] == 42
@@ -116,7 +119,7 @@ def test_windows_come_back_beyond_the_greatest_that_was_seen(tmp_path: Path, mon
 
 def test_when_all_is_exact_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     steering = steering_of(job_of(network(None), tmp_path, 200_000, 2.5), monkeypatch)
-    _, plan, _ = steering.next({}, NOW)
+    _, plan, _ = steering.next(Positions(), NOW)
     assert steering.state == EXACT
     assert plan is None
 
@@ -165,9 +168,9 @@ def test_a_run_that_is_started_again_knows_its_costs(tmp_path: Path, monkeypatch
     steering.save()
     job = job_of(network(DELIVERED), tmp_path, 10_000_000, 0.9)
     blind, again = (Steering.of(job, None, 1, True, 1.0, folder) for folder in (None, tmp_path))
-    assert blind.beginning({}) == {"interval": 0.0, "shed": None}
+    assert blind.beginning(Positions()) == {"interval": 0.0, "shed": None, "takes": {}}
     assert again.monitor == steering.monitor
-    begins = again.beginning({})
+    begins = again.beginning(Positions())
     assert again.state == SHED
     assert set(begins["shed"]["results"]) == {"stats"}
     other = au.network(new=REPORTS.map(box="new", n="n").output(latency={1: 1, 3: 0}, delivered=DELIVERED))
@@ -183,7 +186,7 @@ def test_what_is_learned_is_kept_now_and_then(tmp_path: Path, monkeypatch: pytes
         monkeypatch.setattr(module, "SAVING", -1.0 if version == WARM + 2 else 1e9)
         batch = Batch(version, NOW + version)
         assert steering.serve(batch, tables) is steering.serve(batch, tables) is steering.service
-        steering.after(batch, {"reports": 1000}, tables, {})
+        steering.after(batch, {"reports": 1000}, tables, Positions())
         assert (read_learned(tmp_path).monitor == steering.monitor) == (version <= WARM or version == WARM + 2)
     assert steering.service.rates["reports"] > 0
     assert steering.service.outputs["stats"].loss == 0.0
@@ -200,7 +203,7 @@ def test_a_plan_by_hand_holds_until_another_and_its_windows_are_remembered(
     steering = steering_of(job, monkeypatch)
     given = plan_of(job.network, 0.3)
     assert steering.leave_out(given) == given
-    _, plan, _ = steering.next({}, NOW)
+    _, plan, _ = steering.next(Positions(), NOW)
     assert plan == given  # though more would have to be shed
     following = steering.followed_by(job)
     left = following.without_shedding()
@@ -224,11 +227,11 @@ def test_shedding_goes_on_when_rules_change_the_network(tmp_path: Path, monkeypa
         return au.network(alerts=alerts.filter("n > 5", box="alerts").output(latency={1: 1, 3: 0}), stats=stats)
 
     steering = steering_of(job_of(net("n", "seg"), tmp_path, 200_000, 2.5), monkeypatch)
-    _, before, _ = steering.next({}, NOW)
+    _, before, _ = steering.next(Positions(), NOW)
     following = steering.rearranged(job_of(net("seg", "n"), tmp_path, 200_000, 2.5))
     assert following.job.network != steering.job.network
     assert following.state == SHED
-    interval, after, waiting = following.next({}, NOW)
+    interval, after, waiting = following.next(Positions(), NOW)
     assert before is not None
     assert after is not None
     after.check(following.job.network)

@@ -22,6 +22,7 @@ from australis.connectors.sources.push import Push
 from australis.engine.addresses import DEAD_LETTERS, MEASURES, PARTS
 from australis.engine.exchange import merged
 from australis.engine.job import Job
+from australis.engine.positions import Takes
 from australis.engine.spark.control import Control, Directive
 from australis.engine.spark.rounds import run_round, unpack_outputs
 from australis.engine.spark.shipping import ship
@@ -42,14 +43,20 @@ def golden(folder: Path) -> tuple[Network, dict[str, Files]]:
     return net, sources
 
 
-def batches(job: Job, limit: int, folder: Path) -> Iterator[dict[str, pa.RecordBatch]]:
-    """What each batch gives to each output, and to the dead letters."""
+def batches(
+    job: Job, limit: int, folder: Path, takes: Iterator[Takes] | None = None
+) -> Iterator[dict[str, pa.RecordBatch]]:
+    """What each batch gives to each output, and to the dead letters; and how much branches take in each."""
     control = Control(str(folder))
     control.write_job(job.number, ship(job))
     control.write(Directive(job.number, limit))
     reader = StreamReader(control)
     offset = reader.initialOffset()
-    while (after := reader.latestOffset(offset)) != offset:
+    while True:
+        control.write(Directive(job.number, limit, takes={} if takes is None else next(takes)))
+        after = reader.latestOffset(offset)
+        if after == offset:
+            return
         pieces = reader.partitions(offset, after)
         made = [batch for piece in pieces for batch in reader.read(piece)]
         for at in range(len(job.rounds)):

@@ -23,6 +23,7 @@ from australis.engine.measures import TaskMeasures
 from australis.engine.spark.prefork import MEMORY
 from australis.engine.succession import planned
 from australis.engine.superbox import Event, Passage
+from australis.model.network import OUT
 from australis.model.train import Train
 
 T = TypeVar("T")
@@ -37,10 +38,10 @@ class NoMeasures(TaskMeasures):
     def count(self, source: str, port: str, train: Train) -> None:
         pass
 
-    def read(self, input: str, train: Train) -> None:
+    def read(self, input: str, train: Train, label: str = OUT, first: bool = True) -> None:
         pass
 
-    def reading(self, input: str, parts: Iterable[T]) -> Iterator[T]:
+    def reading(self, input: str, parts: Iterable[T], label: str = OUT) -> Iterator[T]:
         return iter(parts)
 
 

@@ -18,6 +18,7 @@ from australis.bench.machine import machine
 from australis.bench.overload_curves import QUICK, Span
 from australis.bench.overload_grid import grid
 from australis.bench.overload_network import INPUT, network, parts_of_cost, yields
+from australis.bench.overload_priorities import priorities
 from australis.bench.overload_rate_control import rate_control
 from australis.bench.overload_semantic import semantic
 from australis.bench.overload_steps import ONE, Setting, curves, steps
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from australis.engine.spark.session import SparkSession
     from australis.qos.load import LoadModel
 
-PARTS = ("capacity", "steps", "curves", "semantic", "rate-control", "grid")
+PARTS = ("capacity", "steps", "curves", "semantic", "rate-control", "grid", "priorities")
 _QUICK_FACTORS = (0.9, ONE, 2.0, 5.0)
 
 
@@ -44,7 +45,8 @@ def main(
 ) -> None:
     """Measure all parts, or those in `only`, print the tables, and write figures and plots where they are asked for.
 
-    The `capacity` in tuples a second is found by bisection unless it is given.
+    The `capacity` in tuples a second is found by bisection unless it is given. The network of `priorities` has another
+    one, so that a given one is for it only if nothing else is measured.
     """
     chosen = only.split(",") if only else list(PARTS)
     for name in chosen:
@@ -78,6 +80,19 @@ def _measure(
     note: Callable[[str], None], json: Path | None,
 ) -> None:  # fmt: skip
     """Measure the parts that are chosen, one after another, and keep what is known."""
+    if chosen != ["priorities"]:
+        _measure_shedding(spark, report, chosen, capacity, quick, note, json)
+    if "priorities" in chosen:
+        given = capacity if chosen == ["priorities"] else None  # that of another network says nothing
+        report["priorities"] = priorities(spark, given, report["headroom"], quick, note)
+    _save(report, json)
+
+
+def _measure_shedding(
+    spark: SparkSession, report: dict[str, Any], chosen: list[str], capacity: float | None, quick: bool,
+    note: Callable[[str], None], json: Path | None,
+) -> None:  # fmt: skip
+    """Measure the parts about the network of three branches that share their beginning."""
     net, span = network(), QUICK if quick else Span()
     note("what the boxes cost, twice: the first time compiles")
     capacity_of.measured_costs(spark, net, 200_000)
@@ -113,7 +128,7 @@ def _measure(
         _save(report, json)
     if "grid" in chosen:
         report["grid"] = grid(setting, (2.0,), overload_grid.QUICK) if quick else grid(setting)
-    _save(report, json)
+        _save(report, json)
 
 
 def _costs(model: LoadModel) -> dict[str, Any]:

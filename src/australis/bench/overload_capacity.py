@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from australis.api.network import Network
 from australis.bench.overload_figures import freshness
-from australis.bench.overload_network import INPUT, LIMITS, source
+from australis.bench.overload_network import INPUT, source, sources
 from australis.bench.overload_trial import Enough, Trial, run_trial
 from australis.connectors.sources.load_curve import LoadCurve
 from australis.model.qos import Costs
@@ -64,9 +64,8 @@ def bisect(holds: Callable[[float], bool], guess: float, steps: int) -> Search:
 def measured_costs(spark: SparkSession, network: Network, tuples: int) -> Costs:
     """What the parts of the network cost at full speed, as `australis measure` finds it."""
     with tempfile.TemporaryDirectory() as folder:
-        sources = {INPUT: source(float(_A_SECOND), tuples, 0), "segments": LIMITS}
         run = network.run(
-            sources,
+            sources(network, source(float(_A_SECOND), tuples, 0)),
             spark=spark,
             checkpoint=f"{folder}/checkpoint",
             train=max(tuples // 20, 1),

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from australis.qos.priorities import WAYS as RANKINGS
+
 SETTLED = 10.0
 RECOVERED = 20.0
 
@@ -46,6 +48,19 @@ def goals(report: dict[str, Any]) -> Iterator[Goal]:
     if semantic := report.get("semantic"):
         ratio = semantic["ratio"] or 0.0
         yield Goal("2 times: worth kept by value, to random drops", ">= 1.3", f"{ratio:.2f}", ratio >= 1.3)
+    if waits := report.get("priorities"):
+        for way in RANKINGS:
+            yield from _waits(f"{waits['factor']:g} times, {way}-based", waits["ways"][way])
+
+
+def _waits(name: str, figures: dict[str, Any]) -> Iterator[Goal]:
+    """Of two branches one can wait: the other keeps its delays, nothing is shed, and the first catches up."""
+    yield Goal(f"{name}: tuples shed", "0", f"{figures['shed']:,}", not figures["shed"])
+    yield Goal(f"{name}: seconds until alerts are in time", f"<= {SETTLED:g}", _seconds(figures["settled"]),
+               figures["settled"] is not None and figures["settled"] <= SETTLED)  # fmt: skip
+    yield Goal(f"{name}: alerts in time after that", "all", f"{figures['on time']:.1%}", figures["on time"] == 1)
+    yield Goal(f"{name}: seconds until the archive has caught up", "it has", _seconds(figures["caught up"]),
+               figures["caught up"] is not None)  # fmt: skip
 
 
 def _step(factor: float, step: dict[str, Any]) -> Iterator[Goal]:

@@ -113,6 +113,12 @@ def source(curve: LoadCurve | float, tuples: int | None, began: int | None, pati
     return kind(schema(SCHEMA), curve, tuple(COLUMNS.items()), limit=tuples, began=began)
 
 
+def sources(network: Network, made: Rate) -> dict[str, Any]:
+    """What the inputs of a network are given: the stream, and the stored table if it has one."""
+    tables = {"segments": LIMITS} if any(input.static for input in network.inputs) else {}
+    return {INPUT: made, **tables}
+
+
 def parts_of_cost(shares: Mapping[tuple[str, str], float]) -> dict[str, float]:
     """The part of the whole that the first part and each branch cost, from the seconds of works by kind and name.
 

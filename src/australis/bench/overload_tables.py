@@ -14,6 +14,7 @@ from australis.bench.overload_network import PARTS
 
 Rows = list[list[str]]
 WAYS = {"ours": "by graphs", "random": "random", "none": "none"}
+RANKED = {"state": "state-based", "feedback": "feedback-based", "together": "none waits"}
 
 
 def tables(report: dict[str, Any]) -> Iterator[tuple[str, list[str], Rows]]:
@@ -63,6 +64,11 @@ def tables(report: dict[str, Any]) -> Iterator[tuple[str, list[str], Rows]]:
             for plan in each["plans"]
         ]
         yield f"Plans that were run at {each['factor']:g} times", ["utility", *names, "load"], rows
+    if waits := report.get("priorities"):
+        columns = ["branches", "alerts, s", "in time", "back in", "shed", "archive behind, s", "caught up in"]
+        rows = [_waited(way, figures) for way, figures in waits["ways"].items()]
+        rate = f"{waits['capacity']:,.0f} tuples a second"
+        yield f"A branch that can wait, at {waits['factor']:g} times a capacity of {rate}", columns, rows
     reached = [[goal.what, goal.goal, goal.found, "met" if goal.met else "not met"] for goal in goals(report)]
     if reached:
         yield "Goals", ["", "goal", "found", ""], reached
@@ -83,6 +89,14 @@ def _came(load: dict[str, Any], way: str, names: list[str]) -> list[str]:
         load["name"] if way == "ours" else "", WAYS[way], f"{figures['taken']:,.0f}",
         *(f"{figures['delivered'][name]:.0%}" for name in names), _after(figures["settled"]),
         _after(figures["shed until"]),
+    ]  # fmt: skip
+
+
+def _waited(way: str, figures: dict[str, Any]) -> list[str]:
+    delay = "" if figures["delay"] is None else f"{figures['delay']:.2f}"
+    return [
+        RANKED[way], delay, f"{figures['on time']:.0%}", _after(figures["settled"]), f"{figures['shed']:,}",
+        f"{figures['behind']:.1f}", _after(figures["caught up"]),
     ]  # fmt: skip
 
 
@@ -126,6 +140,7 @@ def busy(report: dict[str, Any]) -> float | None:
     loads = [*report.get("steps", []), *report.get("curves", [])]
     found = [figures["others"] for each in loads for figures in each["ways"].values()]
     found += report.get("capacity", {}).get("others", [])
+    found += [figures["others"] for figures in report.get("priorities", {}).get("ways", {}).values()]
     return sum(found) / len(found) if found else None
 
 

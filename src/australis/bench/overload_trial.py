@@ -7,6 +7,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
@@ -15,11 +16,12 @@ import pyarrow as pa
 
 from australis.api.network import Network
 from australis.bench import machine
-from australis.bench.overload_network import INPUT, LIMITS, source, worth
+from australis.bench.overload_network import INPUT, source, sources, worth
 from australis.connectors.sources.load_curve import LoadCurve
 from australis.engine.spark import processes
 from australis.engine.steering import Steering
-from australis.model.network import Output
+from australis.model.network import OUT, Output
+from australis.qos.priorities import STATE, Ranking
 from australis.qos.shedding import ShedPlan
 
 if TYPE_CHECKING:
@@ -76,6 +78,8 @@ class TrialBatch:
     """Tuples that each box took."""
     spent: float
     """Processor seconds of its boxes, sources, exchanges and sinks."""
+    behind: Mapping[str, float] = field(default_factory=dict)
+    """The branches that had waited before it, and for how many seconds the first tuple had waited for them."""
 
 
 @dataclass(frozen=True)
@@ -139,19 +143,26 @@ def run_trial(
     keeps: Sequence[str] = (),
     enough: Enough | None = None,
     patient: bool = False,
+    ranking: str = STATE,
 ) -> Trial:
     """Run a network for so many seconds of a load curve.
 
     `plans` are what is left out from a second on, where the run does not decide that itself; `keeps` are the outputs
-    whose results are kept; `enough` may end it early. A `patient` source can wait until its tuples are taken.
+    whose results are kept; `enough` may end it early. A `patient` source can wait until its tuples are taken. `ranking`
+    is the way in which branches are ranked that can wait.
     """
     recorders = {output.name: Recorder(output, output.name in keeps) for output in network.outputs}
     began = (int(time.time() + AHEAD) + 1) * 1_000_000  # windows begin with whole seconds
     looks: list[Look] = []
     clock = _Stopwatch(Steering.after)
-    with tempfile.TemporaryDirectory() as folder, patch.object(Steering, "after", clock.timed()):
+    ranked = partial(Steering.of, ranking=Ranking(ranking))
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        patch.object(Steering, "after", clock.timed()),
+        patch.object(Steering, "of", ranked),
+    ):
         run = network.start(
-            {INPUT: source(curve, curve.count(seconds), began, patient), "segments": LIMITS, **recorders},
+            {**sources(network, source(curve, curve.count(seconds), began, patient)), **recorders},
             spark=spark,
             checkpoint=f"{folder}/checkpoint",
             shed=shed,
@@ -226,6 +237,7 @@ def _batches(
         delays: dict[str, float] = {}
         shed: defaultdict[str, int] = defaultdict(int)
         boxes: defaultdict[str, int] = defaultdict(int)
+        behind: dict[str, float] = {}
         for row in group:
             kind = row["kind"]
             if kind in ("box", "source", "exchange", "sink"):
@@ -234,10 +246,12 @@ def _batches(
                 seconds = row["seconds"]
             elif kind == "box":
                 boxes[row["name"]] += row["taken"]
-            elif kind == "source" and row["name"] == INPUT:
+            elif kind == "source" and (row["name"], row["port"]) == (INPUT, OUT):
                 taken += row["given"]
             elif kind == "output" and row["worst"] is not None:
                 delays[row["name"]] = row["worst"]
+            elif kind == "branch":
+                behind[row["name"]] = row["oldest"]
             elif kind == "shed" and row["taken"] > row["given"]:
                 shed[f"{row['port']} {row['name']}"] += row["taken"] - row["given"]
         yield TrialBatch(
@@ -250,4 +264,5 @@ def _batches(
             dict(shed),
             dict(boxes),
             spent,
+            behind,
         )

@@ -100,7 +100,8 @@ def overload(
     only: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="PART,..", help="Measure only these: capacity, steps, curves, semantic, rate-control, grid."
+            metavar="PART,..",
+            help="Measure only these: capacity, steps, curves, semantic, rate-control, grid, priorities.",
         ),
     ] = None,
     capacity: Annotated[

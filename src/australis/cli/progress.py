@@ -89,11 +89,12 @@ def rows(run: Run, rates: Rates, now: float, backlog: Mapping[str, int]) -> Iter
 
 
 def load(run: Run) -> str:
-    """How much of the machine a run would take, and whether some of that is shed; empty if nothing is steered."""
+    """How much of the machine a run would take, and what is shed or waits; empty if nothing is steered."""
     service = run.service
     if service.used is None:
         return ""
-    return f"{service.used:.0%} of the headroom, {_STATES[service.state]}"
+    waits = [f"; {name} is {wait.seconds:.0f} s behind" for name, wait in service.behind.items()]
+    return f"{service.used:.0%} of the headroom, {_STATES[service.state]}{''.join(waits)}"
 
 
 def batches(run: Run) -> str:

@@ -163,6 +163,34 @@ class Selective(Protocol):
 
 
 @runtime_checkable
+class Positioned(Protocol):
+    """A source whose offsets can be compared, so that branches of a network may be at positions of their own in it.
+
+    An offset may tell more than its position, such as what its batch was made of.
+    """
+
+    def position(self, offset: Offset) -> tuple[int, ...]:
+        """Where an offset is: it rises along the source, and is the same however batches came there."""
+        ...
+
+    def cut(self, end: Offset, sooner: Offset) -> Offset:
+        """An offset that `latest` gave for some start, brought back to the position of one between that start and it.
+
+        It follows the same start.
+        """
+        ...
+
+
+@runtime_checkable
+class Bounded(Protocol):
+    """A source that holds only so much, and refuses what comes beyond that."""
+
+    def filled(self) -> float:
+        """The part of it that waits to be read, or is being read."""
+        ...
+
+
+@runtime_checkable
 class Mapped(Protocol):
     """A source that may lie in memory: its parts are there at once then, and a thread that reads ahead disturbs."""
 

@@ -25,6 +25,15 @@ def room(splits: int, wide: bool = False) -> int:
 
 
 @dataclass(frozen=True)
+class Apart:
+    """Branches that read by themselves in a batch, since they wait or have waited."""
+
+    branches: tuple[str, ...]
+    until: int
+    """As for a batch."""
+
+
+@dataclass(frozen=True)
 class Batch:
     """What all tasks of a batch know of it."""
 
@@ -49,6 +58,8 @@ class Batch:
 
     shed: ShedPlan | None = None
     """What is left out of it, if anything."""
+    apart: tuple[Apart, ...] = ()
+    """The branches that are not at the front; see `engine/positions.py`."""
 
     @property
     def changed(self) -> bool:
@@ -62,9 +73,11 @@ class Batch:
         Windows time out by how far the inputs have come, not by the clock: a window must not end before the tuples that
         came in time for it, and only wait for the next batch. So it holds the same however a backlog is cut.
         """
-        return Moment(
-            self.first + self.room - 1, self.clock if self.until is None else self.until, self.end, self.ended
-        )
+        return self.moment_at(self.clock if self.until is None else self.until)
+
+    def moment_at(self, until: int) -> Moment:
+        """The same for branches that have come as far as a time."""
+        return Moment(self.first + self.room - 1, until, self.end, self.ended)
 
     def numbers(self, split: int, row: int, count: int) -> Ints:
         """Arrival numbers of rows of a split: they go by splits, then by rows."""
@@ -87,4 +100,5 @@ def batch(offset: dict[str, Any]) -> Batch:
         ended=frozenset(offset.get("ended", ())),
         until=offset.get("until"),
         shed=ShedPlan.parse(offset["shed"]) if offset.get("shed") else None,
+        apart=tuple(Apart(tuple(each["branches"]), each["until"]) for each in offset.get("apart", ())),
     )

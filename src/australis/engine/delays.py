@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 
 from australis.arrow.columns import Floats
-from australis.model.network import Arrow, Network
+from australis.model.network import OUT, Arrow, Network
 from australis.model.train import Ints, Train
 
 POINTS = 256
@@ -142,11 +142,11 @@ def quantile(counts: Sequence[int] | Ints, part: float) -> float:
     return float(np.append(EDGES, np.inf)[np.searchsorted(total, part * total[-1])])
 
 
-def arrivals_of(clock: int, rows: Iterable[Mapping[str, object]]) -> Arrivals:
-    """The arrivals of a batch, from the rows of sources that its tasks sent."""
+def arrivals_of(clock: int, rows: Iterable[Mapping[str, object]], label: str = OUT) -> Arrivals:
+    """The arrivals of a reading of a batch, from the rows of sources that its tasks sent."""
     sketches = [
         (str(row["name"]), np.array(row["numbers"], np.int64), np.array(row["times"], np.int64))
         for row in rows
-        if row["numbers"] is not None
+        if row["numbers"] is not None and row["port"] == label
     ]
     return Arrivals(clock, sketches)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -18,6 +18,7 @@ from australis.engine.batch import Batch
 from australis.engine.job import Job
 from australis.engine.measures import TaskMeasures
 from australis.engine.parcels import NUMBER, Parcel, encode
+from australis.engine.readings import Reading, address_of
 from australis.engine.superbox import Arrows
 from australis.kernels.jit import inner
 from australis.model.box import EVERYWHERE, Key
@@ -36,13 +37,12 @@ class Outbox:
     def __init__(self, job: Job, batch: Batch, partition: int, measures: TaskMeasures) -> None:
         self.job, self.batch, self.partition, self.measures = job, batch, partition, measures
         self._trains: dict[tuple[int, int], list[Train]] = {}
-        self._numbers = {address: number for number, address in enumerate(job.addresses)}
         self._valued = job.valued | (measures.shedding.valued if measures.shedding is not None else {})
 
     def add(self, address: Address, bucket: int, train: Train) -> None:
         """Send a train to a partition of an address."""
         if len(train):
-            self._trains.setdefault((self._numbers[address], bucket), []).append(train)
+            self._trains.setdefault((self.job.places[address], bucket), []).append(train)
 
     def add_table(self, address: Address, bucket: int, table: pa.RecordBatch) -> None:
         """Send rows about the batch, which have no time and number of their own."""
@@ -52,14 +52,15 @@ class Outbox:
         count = table.num_rows
         return Train(table, np.full(count, self.batch.clock), np.full(count, self.batch.first))
 
-    def send(self, stage: Stage | None, trains: Arrows) -> None:
-        """Send what a stage gives, or the inputs where there is none, to all who take it."""
+    def send(self, stage: Stage | None, trains: Arrows, reading: Reading) -> None:
+        """Send what a stage gives, or the inputs where there is none, to all who take it of a reading."""
         # What is the same in every partition is sent from the first.
         copied = stage.copied if stage is not None and self.partition else ()
         if stage is not None:
-            self._send_refused(stage, trains, copied)
-        self._send_to_outputs(self.job.plan.straight if stage is None else stage.outputs, trains, copied)
-        self._send_to_stages(None if stage is None else stage.index, trains, copied)
+            self._send_refused(stage, trains, copied, reading)
+        names = self.job.plan.straight if stage is None else stage.outputs
+        self._send_to_outputs(reading.outputs.intersection(names), trains, copied)
+        self._send_to_stages(None if stage is None else stage.index, trains, copied, reading)
 
     def rows(self) -> pa.RecordBatch:
         """All that is sent, as rows for Spark. Of an output with many bytes the task writes its part."""
@@ -69,7 +70,7 @@ class Outbox:
 
     def _write_part(self, name: str) -> None:
         """Write the part of an output, if it has many bytes, and send where that is."""
-        place = (self._numbers[name], self.partition)
+        place = (self.job.places[name], self.partition)
         trains = self._trains.get(place, [])
         if sum(train.nbytes for train in trains) <= HEAVY:
             return
@@ -87,7 +88,7 @@ class Outbox:
             yield Parcel(number, bucket, trains)
             self._charge(self.job.addresses[number], time.thread_time() - start)
         table = self.measures.table(self.batch.version, self.partition)
-        yield Parcel(self._numbers[MEASURES], self.partition, [self._about_batch(table)])
+        yield Parcel(self.job.places[MEASURES], self.partition, [self._about_batch(table)])
 
     def _charge(self, address: Address, seconds: float) -> None:
         if isinstance(address, StageEntry):
@@ -95,15 +96,15 @@ class Outbox:
         elif address not in (DEAD_LETTERS, PARTS):
             self.measures.written(address, seconds)
 
-    def _send_refused(self, stage: Stage, trains: Arrows, copied: tuple[Arrow, ...]) -> None:
+    def _send_refused(self, stage: Stage, trains: Arrows, copied: tuple[Arrow, ...], reading: Reading) -> None:
         """Send tuples that boxes refuse, and that nothing takes, to the dead letters."""
         for arrow in self.job.refusing.get(stage.index, ()):
-            train = trains[arrow.source, arrow.port]
-            if len(train) and arrow not in copied:
+            train = trains.get((arrow.source, arrow.port))
+            if train is not None and len(train) and arrow not in copied and arrow.source in reading.boxes:
                 letters = dead_letters.refused(arrow.source, arrow.port, train, self.batch.version)
                 self.add_table(DEAD_LETTERS, self.partition, letters)
 
-    def _send_to_outputs(self, names: tuple[str, ...], trains: Arrows, copied: tuple[Arrow, ...]) -> None:
+    def _send_to_outputs(self, names: Collection[str], trains: Arrows, copied: tuple[Arrow, ...]) -> None:
         for output in self.job.network.outputs:
             port = (output.arrow.source, output.arrow.port)
             if output.name in names and output.arrow not in copied and port in trains:
@@ -113,19 +114,21 @@ class Outbox:
                 train = train if shedding is None else shedding.keep("output", output.name, train)
                 self.add(output.name, self.partition, train)
 
-    def _send_to_stages(self, origin: int | None, trains: Arrows, copied: tuple[Arrow, ...]) -> None:
+    def _send_to_stages(self, origin: int | None, trains: Arrows, copied: tuple[Arrow, ...], reading: Reading) -> None:
         """Send trains to the later stages that take them from an origin; each is divided once in each way."""
         divided: dict[tuple[tuple[str, str], Key | None, int, tuple[str, ...]], list[tuple[int, Train]]] = {}
         counted: set[tuple[str, str]] = set()
-        for address in self.job.addresses:
+        for place, address in enumerate(self.job.addresses):
             if not isinstance(address, StageEntry):
                 continue
             stage, entry = self.job.plan.stages[address.stage], self._entry(address)
             port = (entry.arrow.source, entry.arrow.port)
-            if entry.origin != origin or entry.arrow in copied or port not in trains:
+            if entry.origin != origin or entry.arrow in copied or port not in trains or not reading.takes(entry):
+                continue
+            if address_of(self.job, address.stage, address.entry, reading) != place:
                 continue
             shedding = self.measures.shedding
-            boxes = () if shedding is None else tuple(name for name, _ in entry.feeds)
+            boxes = () if shedding is None else tuple(name for name, _ in entry.feeds if name in reading.boxes)
             way = (port, entry.by, self.job.width(stage), boxes)
             if way not in divided:
                 start = time.thread_time()

@@ -9,7 +9,7 @@ from functools import cached_property
 import pyarrow as pa
 
 from australis.connectors.sink import Parted
-from australis.connectors.source import Divided, Offset, Source, Urgent, selected
+from australis.connectors.source import Divided, Offset, Positioned, Source, Urgent, selected
 from australis.engine.addresses import Address, list_addresses, schema_at
 from australis.engine.losses import unwired
 from australis.expressions import Expr
@@ -20,6 +20,7 @@ from australis.plan.chains import Chain, chains
 from australis.plan.drawn import Drawn
 from australis.plan.rules import Firing
 from australis.plan.stored import stateful
+from australis.qos.branches import Branch, branches
 from australis.qos.ranks import ValueRank
 from australis.qos.worth import worth_rank
 
@@ -102,6 +103,18 @@ class Job:
         return tuple(name for name, source in sources if isinstance(source, Urgent) and source.urgent)
 
     @cached_property
+    def branches(self) -> tuple[Branch, ...]:
+        """The parts of the network that share nothing but inputs."""
+        return branches(self.network)
+
+    @cached_property
+    def patient(self) -> tuple[Branch, ...]:
+        """The branches that can wait while others go on: their tuples are kept where they come from."""
+        known = {name for name in self.urgent if isinstance(self.sources[name], Positioned)}
+        patient = tuple(branch for branch in self.branches if branch.inputs and known.issuperset(branch.inputs))
+        return patient if len(self.branches) > 1 else ()
+
+    @cached_property
     def valued(self) -> dict[str, ValueRank]:
         """The outputs whose tuples may have to be shed by what they are worth, so that this is counted."""
         ranks = ((output, worth_rank(output)) for output in self.network.outputs if self.urgent)
@@ -158,7 +171,12 @@ class Job:
     @cached_property
     def addresses(self) -> tuple[Address, ...]:
         """Where parcels go; a parcel has the place of its address in this list."""
-        return list_addresses(self.network, self.later)
+        return list_addresses(self.network, self.later, self.branches)
+
+    @cached_property
+    def places(self) -> Mapping[Address, int]:
+        """The place of each address in that list."""
+        return {address: place for place, address in enumerate(self.addresses)}
 
     @property
     def wide(self) -> bool:

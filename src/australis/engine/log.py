@@ -11,6 +11,7 @@ from zlib import crc32
 from australis.connectors.source import Offset
 from australis.disk.durable import sync_folder
 from australis.engine.batch import Batch, batch
+from australis.engine.positions import Positions
 from australis.engine.state.delta import REMEDY
 from australis.errors import RunError
 
@@ -68,9 +69,13 @@ class Log:
         return last is not None and last.end and last.version == self.committed
 
     def inputs(self) -> dict[str, Offset]:
+        """How far the last batch that was planned goes in each input, for the branch that has come furthest."""
+        return dict(self.positions().front)
+
+    def positions(self) -> Positions:
         """How far the last batch that was planned goes in each input."""
         numbers = self._numbers("offsets")
-        return self._plan(numbers[-1])[1] if numbers else {}
+        return self._plan(numbers[-1])[1] if numbers else Positions()
 
     def sync(self, number: int) -> None:
         """Sync a plan to the disk."""
@@ -112,12 +117,12 @@ class Log:
         if committed and committed[-1] > (numbers[-1] if numbers else -1):
             raise _damaged(self.folder / "offsets" / str(committed[-1]), "it is missing, and its batch is committed")
 
-    def _plan(self, number: int) -> tuple[Batch, dict[str, Offset]]:
+    def _plan(self, number: int) -> tuple[Batch, Positions]:
         path = self.folder / "offsets" / str(number)
         try:
             plan: dict[str, Any] = dict(json.loads(path.read_text().splitlines()[-1]))
             check = plan.pop("check", None)
-            planned = batch(plan), dict(plan["inputs"])
+            planned = batch(plan), Positions.of(plan)
         except FileNotFoundError as error:
             raise _damaged(path, "it is missing") from error
         except (OSError, ValueError, KeyError, IndexError, TypeError) as error:

@@ -36,8 +36,8 @@ SCHEMA = schema(
 )
 """A row is a `box`, an `arrow`, a `source`, an `exchange`, an `output`, a `sink`, a `shed`, a `rule` or a `batch`.
 
-A `worth` counts an output's tuples by what they are worth (`australis.qos.worth`). A `service`, an `input` and a `load`
-tell what all that has come to (`australis.engine.service`).
+A `worth` counts an output's tuples by what they are worth (`australis.qos.worth`). A `service`, an `input`, a `branch`
+and a `load` tell what all that has come to (`australis.engine.service`).
 
 Seconds are processor time of the thread that does the work, so that a busy machine makes nothing dearer; waiting for a
 disk is not counted. Those of a batch alone are by the clock.
@@ -45,7 +45,8 @@ disk is not counted. Those of a batch alone are by the clock.
 A box has its seconds, the tuples that it took, those that it gave on its main port, and those that it found late or
 refused. An arrow is a port of a box or an input: the tuples that its box took, those that it gave on this port, and
 their bytes. A source is an input as a task reads it: its seconds, the tuples that it gave, and those that it skipped
-because they matter to nobody.
+because they matter to nobody. Where a branch has waited, it reads by itself: the row has its name in the place of the
+port, and its tuples were counted before.
 
 An exchange is an arrow whose tuples go to another stage: the seconds of dividing, packing, unpacking and merging them,
 and the tuples that it took, which are counted where they are sent. A sink is what an output is written to: the seconds
@@ -88,13 +89,13 @@ class TaskMeasures:
     boxes: dict[str, list[float]] = field(default_factory=dict)
     arrows: dict[tuple[str, str], list[int]] = field(default_factory=dict)
     widths: dict[tuple[str, str], int | None] = field(default_factory=dict)
-    arrivals: dict[str, ArrivalSketch] = field(default_factory=dict)
-    """When tuples came, by input."""
+    arrivals: dict[tuple[str, str], ArrivalSketch] = field(default_factory=dict)
+    """When tuples came, by input and reading."""
     costs: dict[tuple[str, str, str | None], list[float]] = field(default_factory=dict)
     """Seconds and tuples of all but boxes, by the kind of row, the name and the port."""
     worths: WorthCounts = field(default_factory=WorthCounts)
     """What the tuples of outputs are worth, as they come there."""
-    skipped: Counter[str] = field(default_factory=Counter)
+    skipped: Counter[tuple[str, str]] = field(default_factory=Counter)
     """The tuples of inputs that were left unread."""
 
     def run(self, events: Iterable[Event | Passage], uncounted: Collection[tuple[str, str]] = ()) -> None:
@@ -121,21 +122,22 @@ class TaskMeasures:
         """Count what flows from a port."""
         self._flowed(source, port, len(train), train)
 
-    def read(self, input: str, train: Train) -> None:
-        """Count what was read of an input, and note when it came."""
-        self.count(input, OUT, train)
-        self.arrivals.setdefault(input, ArrivalSketch()).add(train)
+    def read(self, input: str, train: Train, label: str = OUT, first: bool = True) -> None:
+        """Note when what was read of an input came, and count it if it was not read before."""
+        if first:
+            self.count(input, OUT, train)
+        self.arrivals.setdefault((input, label), ArrivalSketch()).add(train)
 
-    def reading(self, input: str, parts: Iterable[Part]) -> Iterator[Part]:
+    def reading(self, input: str, parts: Iterable[Part], label: str = OUT) -> Iterator[Part]:
         """The same parts of an input; it measures what reading them takes, in whichever thread does so."""
         iterator = iter(parts)
         while True:
             start = time.thread_time()
             part = next(iterator, None)
-            self._cost("source", input, OUT, time.thread_time() - start)
+            self._cost("source", input, label, time.thread_time() - start)
             if part is None:
                 return
-            self.skipped[input] += part.skipped
+            self.skipped[input, label] += part.skipped
             yield part
 
     def exchanged(self, arrow: Arrow, seconds: float, tuples: int = 0) -> None:
@@ -195,11 +197,11 @@ class TaskMeasures:
         samples = () if self.shedding is None else self.shedding.sampled_rows()
         rows += [_row(batch, "sampled", name, None, partition, **counts) for name, counts in samples]
         rows += [_row(batch, "worth", name, at, partition, **each) for name, at, each in (*self.worths.rows(), *worths)]
-        for name, sketch in self.arrivals.items():
+        for (name, label), sketch in self.arrivals.items():
             numbers, times = sketch.points()
-            seconds, _ = self.costs.get(("source", name, OUT), (0.0, 0))
-            rows.append(_row(batch, "source", name, OUT, partition, seconds=seconds, given=sketch.tuples,
-                             numbers=numbers, times=times, skipped=self.skipped[name]))  # fmt: skip
+            seconds, _ = self.costs.get(("source", name, label), (0.0, 0))
+            rows.append(_row(batch, "source", name, label, partition, seconds=seconds, given=sketch.tuples,
+                             numbers=numbers, times=times, skipped=self.skipped[name, label]))  # fmt: skip
         return _table(rows, SENT)
 
 
@@ -312,7 +314,7 @@ def progress(network: Network, batch: int, tables: Iterable[pa.RecordBatch]) -> 
             shed[f"{row['port']} {row['name']}"] += row["taken"] - row["given"]
         elif row["kind"] == "arrow" and row["name"] in inputs:
             taken[row["name"]] += row["given"]
-        elif row["kind"] == "source" and row["skipped"]:
+        elif row["kind"] == "source" and row["port"] == OUT and row["skipped"]:
             taken[row["name"]] += row["skipped"]
             skipped[row["name"]] += row["skipped"]
         elif row["kind"] == "output":

@@ -158,6 +158,10 @@ class RunCollector(Collector):
         yield _gauge("recent_delay_seconds", "The delay that a part of an output's tuples of late do not exceed.",
                      ["output", "quantile"], [(at, delay) for at, delay in marks if delay is not None])  # fmt: skip
         yield _gauge("input_rate", "Tuples a second that come from a source.", ["input"], _by_name(service.rates))
+        yield _gauge("branch_backlog_tuples", "Tuples that a branch which waits has not taken yet.", ["branch"],
+                     _by_name({name: wait.tuples for name, wait in service.behind.items()}))  # fmt: skip
+        yield _gauge("branch_behind_seconds", "For how long the first tuple has waited for a branch.", ["branch"],
+                     _by_name({name: wait.seconds for name, wait in service.behind.items()}))  # fmt: skip
         yield _counter("shed_tuples_total", "Tuples left out before an input, a box or an output.", ["place"],
                        _by_name(shed))  # fmt: skip
         if service.used is not None:

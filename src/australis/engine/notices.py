@@ -1,4 +1,4 @@
-"""Notices: what a run says when shedding begins and ends, and when what may not be shed is too much."""
+"""Notices: what a run says when shedding or a wait begins and ends, and when what may not be shed is too much."""
 
 from __future__ import annotations
 
@@ -7,15 +7,27 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from australis.engine.service import OutputService, Service
+from australis.engine.service import BranchWait, OutputService, Service
 from australis.errors import listing
 from australis.model.network import Network
 from australis.qos.control import EXACT, NOTHING_SHED, SHED
 
 CALM = 5.0
 """After how many seconds without shedding it has ended: batches that shed and others may take turns."""
+WAIT = 2.0
+"""After how many seconds it is told that a branch waits."""
 _REMEMBERED = 100
 _log = logging.getLogger("australis")
+
+
+@dataclass
+class _Wait:
+    """A branch that waits since a time: when it was last seen to, how far it was behind, and whether that was told."""
+
+    since: int
+    last: int
+    most: BranchWait
+    told: bool = False
 
 
 @dataclass
@@ -30,9 +42,11 @@ class Notices:
     _before: float = field(default=1.0, init=False)
     _lowest: float = field(default=1.0, init=False)
     _losses: dict[str, float] = field(default_factory=dict, init=False)
+    _waits: dict[str, _Wait] = field(default_factory=dict, init=False)
 
     def see(self, now: int, network: Network, service: Service, kept: Mapping[str, float]) -> None:
         """See what is shed from now on, by the part that outputs keep; the time is in microseconds."""
+        self._see_waits(now, service.behind)
         utility = _utility(network, service.outputs)
         state, calm = service.state, now - self._last >= CALM * 1e6
         if state == self._state:
@@ -50,6 +64,25 @@ class Notices:
         if state == NOTHING_SHED and calm:
             self._say(self._ends(utility))
             self._state = NOTHING_SHED
+
+    def _see_waits(self, now: int, behind: Mapping[str, BranchWait]) -> None:
+        """See which branches wait. Those that are behind for a moment only are not told of."""
+        for name, wait in behind.items():
+            known = self._waits.setdefault(name, _Wait(now, now, wait))
+            known.last, known.most = now, max(known.most, wait, key=lambda each: each.tuples)
+            if not known.told and now - known.since >= WAIT * 1e6:
+                known.told = True
+                self._say(f"{name} waits since {_clock(known.since)}: {wait.tuples:,} tuples behind")
+        for name, known in list(self._waits.items()):
+            if name in behind or now - known.last < CALM * 1e6:
+                continue
+            del self._waits[name]
+            if known.told:
+                seconds, most = (known.last - known.since) / 1e6, known.most
+                self._say(
+                    f"{name} has caught up at {_clock(known.last)}, after {seconds:.0f} s: it was up to {most.tuples:,}"
+                    f" tuples and {most.seconds:.0f} s behind"
+                )
 
     def _ends(self, utility: float) -> str:
         seconds, at = (self._last - self._since) / 1e6, _clock(self._last)

@@ -19,6 +19,7 @@ from australis.engine.checkpoint import Checkpoint
 from australis.engine.delays import arrivals_of, inputs_of
 from australis.engine.exchange import in_order
 from australis.engine.job import Job
+from australis.engine.readings import readings
 from australis.errors import RunError, Subject, placed
 from australis.model.network import Network
 from australis.model.train import Train
@@ -84,7 +85,12 @@ def deliver(
 ) -> list[pa.RecordBatch]:
     """Give outputs to their sinks; what was measured of the batch. Unpacking took some seconds for each output."""
     sent = [train.tuples for train in trains.get(MEASURES, [])]
-    arrivals = arrivals_of(batch.clock, measures.rows_of(sent))
+    rows = list(measures.rows_of(sent))
+    arrivals = {
+        name: arrivals_of(batch.clock, rows, reading.label)
+        for reading in readings(job, batch)
+        for name in reading.outputs
+    }
     tables = [table.select(measures.SCHEMA.names) for table in sent]
     written = list(measures.rows_of(train.tuples for train in trains.get(PARTS, [])))
     for output in job.network.outputs:
@@ -100,7 +106,7 @@ def deliver(
         parts += measures.rows_of([measures.part(output.name, "", sequence)])
         now, inputs = time.time_ns() // 1000, inputs_of(job.network, output.arrow)
         latency = output.qos.latency
-        tables.append(measures.output(batch.version, output.name, parts, now, arrivals, inputs, latency))
+        tables.append(measures.output(batch.version, output.name, parts, now, arrivals[output.name], inputs, latency))
         tuples = sum(part["tuples"] for part in parts)
         tables.append(measures.sink(batch.version, output.name, seconds, tuples))
     return tables

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 
 from australis.engine.batch import Batch
 from australis.engine.exchange import divide_for
@@ -38,15 +38,18 @@ class StagePartition:
         self.opening: Arrows = self._step_on_tables(stored) if stored and self._awaits_tables() else {}
         """What boxes that are new make of stored tables alone, before any train comes."""
 
-    def step(self, inlets: Mapping[tuple[str, int], Train], moment: Moment) -> Arrows:
-        """One step of all boxes; the trains that they give, by port."""
+    def step(
+        self, inlets: Mapping[tuple[str, int], Train], moment: Moment, boxes: Container[str] | None = None
+    ) -> Arrows:
+        """One step of all boxes, or of some that share nothing with the others; the trains that they give, by port."""
         trains: Arrows = {}
         chains = self.job.chains[self.stage.index]
         every_inlet = {**self._empty_inlets, **inlets}
-        boxes = steps(
-            self.job.network, self.nodes, self.tables, trains, moment, every_inlet, chains, self.measures.shedding
+        nodes = self.nodes if boxes is None else [node for node in self.nodes if node.name in boxes]
+        events = steps(
+            self.job.network, nodes, self.tables, trains, moment, every_inlet, chains, self.measures.shedding
         )
-        self.measures.run(boxes, self._uncounted)
+        self.measures.run(events, self._uncounted)
         return trains
 
     def commit(self) -> None:

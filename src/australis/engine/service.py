@@ -4,7 +4,9 @@ Rows of measurements tell it after each batch. A `service` is that of an output 
 part of its tuples that was shed (`loss`), and the delays in seconds that 50, 95 and 99% of them do not exceed. An
 `input` has the `rate` at which its tuples come, by the last half minute, and as far as it is known how many wait
 (`backlog`). The `load` of a run that is steered by graphs has the part of its headroom that all tuples would take if
-none were shed (`used`), and its `state`: empty, `shed`, or `exact` if exact outputs alone are too much.
+none were shed (`used`), and its `state`: empty, `shed`, or `exact` if exact outputs alone are too much. A `branch` is
+behind the others in its inputs since it waits or has waited: the tuples that it has not taken yet (`backlog`), and for
+how many seconds the first of them has waited (`oldest`).
 """
 
 from __future__ import annotations
@@ -44,6 +46,14 @@ class OutputService:
 
 
 @dataclass(frozen=True)
+class BranchWait:
+    """How far a branch is behind: the tuples that it has not taken, and the seconds since the first of them came."""
+
+    tuples: int
+    seconds: float
+
+
+@dataclass(frozen=True)
 class Service:
     """What a run does for its outputs."""
 
@@ -55,12 +65,16 @@ class Service:
     used: float | None = None
     """The part of the headroom that all tuples would take; none if that is not known, or nothing is steered."""
     state: str = NOTHING_SHED
+    behind: Mapping[str, BranchWait] = field(default_factory=dict)
+    """The branches that wait, or have waited and catch up, by name."""
 
     def table(self, batch: int) -> pa.RecordBatch:
         """The rows of measurements."""
         rows: list[dict[str, Any]] = [{"kind": "service", "name": name, **vars(each)} for name, each in self._outputs]
         for name, rate in self.rates.items():
             rows.append({"kind": "input", "name": name, "rate": rate, "backlog": self.backlog.get(name)})
+        for name, wait in self.behind.items():
+            rows.append({"kind": "branch", "name": name, "backlog": wait.tuples, "oldest": wait.seconds})
         if self.used is not None:
             rows.append({"kind": "load", "used": self.used, "state": self.state})
         return pa.RecordBatch.from_pylist([{"batch": batch, **row} for row in rows], SCHEMA)
@@ -72,6 +86,7 @@ class Service:
             "loss": {name: each.loss for name, each in self._outputs},
             "used": self.used,
             "state": self.state,
+            "behind": {name: wait.tuples for name, wait in self.behind.items()},
         }
 
     @property

@@ -1,4 +1,4 @@
-"""Steering: after each batch of a run, when the next one begins and what it leaves out, by its outputs' graphs."""
+"""Steering: after each batch of a run, when the next one begins, who waits and what is left out, by outputs' graphs."""
 
 from __future__ import annotations
 
@@ -11,16 +11,18 @@ from typing import Any
 
 import pyarrow as pa
 
-from australis.connectors.source import Offset, Stamped
-from australis.engine.batch import Batch
+from australis.engine.batch import Apart, Batch
 from australis.engine.job import Job
 from australis.engine.learned import Learned, read_learned
 from australis.engine.measures import rows_of
 from australis.engine.notices import Notices
-from australis.engine.service import Service, ServiceWindow
+from australis.engine.positions import Positions, Takes
+from australis.engine.queues import Queues, taken_by
+from australis.engine.service import BranchWait, Service, ServiceWindow
 from australis.qos.control import EXACT, NOTHING_SHED, SHED, Controller, Order, Waiting
 from australis.qos.load import LoadModel, Machine
 from australis.qos.monitor import Monitor
+from australis.qos.priorities import Ranking
 from australis.qos.shedder import Shedder
 from australis.qos.shedding import ShedPlan
 from australis.qos.worth import Worths
@@ -58,11 +60,13 @@ class Steering:
     notices: Notices = field(default_factory=Notices)
     checkpoint: Path | None = None
     """Where it keeps what it has learned, if anywhere."""
+    ranking: Ranking = field(default_factory=Ranking)
+    """In which order branches go that can wait, where not all of them fit into a batch."""
 
     def __post_init__(self) -> None:
         self._window = ServiceWindow(self.job.network)
         self.worths = Worths(self.job.network)
-        self._served, self._backlog = 0, dict[str, int]()
+        self._served, self._backlog, self._behind = 0, dict[str, int](), dict[str, BranchWait]()
         self._controller: Controller | None = None
         self._order: Order | None = None
         self._refreshed, self._saved = 0.0, time.monotonic()
@@ -74,8 +78,9 @@ class Steering:
 
     @classmethod
     def of(
-        cls, job: Job, last: Batch | None, cores: int, sheds: bool, headroom: float, checkpoint: Path | None = None
-    ) -> Steering:
+        cls, job: Job, last: Batch | None, cores: int, sheds: bool, headroom: float, checkpoint: Path | None = None,
+        ranking: Ranking | None = None,
+    ) -> Steering:  # fmt: skip
         """The steering of a run that begins, or goes on from what its last batch left out of windows.
 
         If it has a checkpoint that stays, it begins with what was learned there, and keeps there what it learns.
@@ -85,6 +90,7 @@ class Steering:
         machine = Machine(cores, job.partitions, headroom)
         learned = Learned() if checkpoint is None else read_learned(checkpoint)
         made = cls(job, machine, Shedder(job.network, windows), learned.monitor, sheds, checkpoint=checkpoint)
+        made.ranking = ranking or made.ranking
         made._begin_with([] if learned.batch is None else [learned.batch])
         return made
 
@@ -104,11 +110,16 @@ class Steering:
         """Whether somebody has given a plan of what is shed."""
         return self._given is not None
 
-    def beginning(self, offsets: Mapping[str, Offset] | None = None) -> dict[str, Any]:
-        """The directive of the first batch, which begins at once; by what waits after offsets, if these are given."""
-        known = self.planned or offsets is not None
-        plan = self.next(offsets or {}, time.time_ns() // 1000)[1] if known else self.without_shedding()
-        return {"interval": 0.0, "shed": None if plan is None else plan.render()}
+    def beginning(self, positions: Positions | None = None) -> dict[str, Any]:
+        """The directive of the first batch, which begins at once; by what waits after positions, if these are given."""
+        known = self.planned or positions is not None
+        plan = self.next(positions or Positions(), time.time_ns() // 1000)[1] if known else self.without_shedding()
+        return {"interval": 0.0, "shed": None if plan is None else plan.render(), "takes": self.takes if known else {}}
+
+    @property
+    def takes(self) -> Takes:
+        """The branches that wait in the next batch, or take less than all that waits."""
+        return {} if self._order is None else self._order.takes
 
     def leave_out(self, plan: ShedPlan | None) -> ShedPlan | None:
         """Shed by a plan that somebody gives until another is given, or none; what is left out from now on.
@@ -129,17 +140,18 @@ class Steering:
         self._saved = time.monotonic()
 
     def after(
-        self, batch: Batch, taken: Mapping[str, int], tables: Iterable[pa.RecordBatch], offsets: Mapping[str, Offset]
+        self, batch: Batch, taken: Mapping[str, int], tables: Iterable[pa.RecordBatch], positions: Positions
     ) -> dict[str, Any]:
         """The directive of the batch after one that is done; empty where there is nothing to steer."""
         now = time.time_ns() // 1000
         seconds, elapsed = (now - batch.clock) / 1e6, (batch.clock - (self._clock or batch.clock)) / 1e6
         self._clock, directive = batch.clock, dict[str, Any]()
         if seconds > 0 and elapsed >= 0:  # else the clock was set
-            self.note(rows_of(tables), taken, elapsed or seconds, seconds)
+            self.note(rows_of(tables), taken, elapsed or seconds, seconds, batch.apart)
             if not self.idle:
-                interval, plan, least = self.next(offsets, now)
-                directive = {"interval": interval, "shed": None if plan is None else plan.render(), "least": least}
+                interval, plan, least = self.next(positions, now)
+                shed = None if plan is None else plan.render()
+                directive = {"interval": interval, "shed": shed, "least": least, "takes": self.takes}
         kept = {} if self._order is None else self._order.kept
         self.notices.see(now, self.job.network, replace(self.service, state=self.state), kept)
         if time.monotonic() - self._saved > SAVING:
@@ -156,11 +168,17 @@ class Steering:
             known = self._controller if self.sheds else None
             rates = self.monitor.rates(self.job.network) if self.monitor.time else {}
             used = None if known is None else known.used
-            self.service = Service(self._window.outputs(), rates, self._backlog, used, self.state)
+            self.service = Service(self._window.outputs(), rates, self._backlog, used, self.state, self._behind)
         return self.service
 
-    def note(self, rows: Iterable[Mapping[str, Any]], taken: Mapping[str, int], elapsed: float, seconds: float) -> None:
-        """Note what was measured of a batch, `elapsed` seconds after the one before, and how long it took."""
+    def note(
+        self, rows: Iterable[Mapping[str, Any]], taken: Mapping[str, int], elapsed: float, seconds: float,
+        apart: Sequence[Apart] = (),
+    ) -> None:  # fmt: skip
+        """Note what was measured of a batch, `elapsed` seconds after the one before, and how long it took.
+
+        `apart` are the branches that read by themselves in it.
+        """
         self._batches += 1
         rows = list(rows)
         for row in rows:
@@ -173,7 +191,8 @@ class Steering:
         self.monitor = self.monitor.add(rows, elapsed)
         known = {name: float(taken.get(name, 0)) for name in self.job.urgent}
         if self._controller is not None and self._order is not None:
-            self._controller = self._controller.observe(self._order, known, elapsed, seconds)
+            own = taken_by(self.job.branches, known, apart, rows) if apart else None
+            self._controller = self._controller.observe(self._order, known, elapsed, seconds, own)
         if steered(self.job) and time.monotonic() - self._refreshed > REFRESH:
             self._refresh()
 
@@ -183,26 +202,28 @@ class Steering:
         # What is left of a large batch is more than what a batch takes by itself; the least of several comes near.
         costs = replace(self.monitor.costs(self.job.network), batch=min(self._fixed))
         model = LoadModel(self.job.network, self.job.plan, costs, self.machine)
-        self._controller = replace(self._controller or Controller(model), model=model, road=None)
+        self._controller = replace(self._controller or Controller(model, ranking=self.ranking), model=model, road=None)
 
-    def next(self, offsets: Mapping[str, Offset], now: int) -> tuple[float, ShedPlan | None, int]:
+    def next(self, positions: Positions, now: int) -> tuple[float, ShedPlan | None, int]:
         """How many seconds after the last batch the next one may begin, what it leaves out, and how much it takes.
 
         Where what waits cannot be shed to what fits, batches follow each other.
         """
+        waiting = self._waiting(positions, now)
         if self._given is not None:
             return 0.0, self._by_hand(self._given), 0
         if self._controller is None or not (self.sheds and steered(self.job)):
             return 0.0, self.without_shedding(), 0
-        waiting = self._waiting(offsets, now)
         if waiting is None:
             self._order, self.state = None, NOTHING_SHED
             return 0.0, self.without_shedding(), 0
         order, self._controller = self._controller.order(waiting)
         self._order, self.state = order, order.state
-        plan, self.shedder = self.shedder.plan(order.kept, self._seen, self.worths.counts())
+        apart = bool(order.takes or positions.behind)
+        plan, self.shedder = self.shedder.plan(order.kept, self._seen, self.worths.counts(), apart)
         interval = 0.0 if order.state == EXACT else order.interval
-        return interval, plan, int(max(waiting.tuples.values())) if order.state == SHED else 0
+        full = order.state == SHED or order.takes
+        return interval, plan, int(max(waiting.tuples.values())) if full else 0
 
     def without_shedding(self) -> ShedPlan | None:
         """What is left out although there is room again: windows that have lost tuples."""
@@ -225,7 +246,7 @@ class Steering:
             job, self.machine, Shedder(job.network, stay), self.monitor, self.sheds, checkpoint=self.checkpoint
         )
         following._seen, following._window = dict(self._seen), self._window.followed_by(job.network)
-        following.service, following.notices = self.service, self.notices
+        following.service, following.notices, following.ranking = self.service, self.notices, self.ranking
         following._clock, following.worths = self._clock, self.worths.followed_by(job.network)
         following._begin_with(self._fixed)
         return following
@@ -241,17 +262,15 @@ class Steering:
             following._controller = replace(self._controller, model=model, road=None)
         return following
 
-    def _waiting(self, offsets: Mapping[str, Offset], now: int) -> Waiting | None:
+    def _waiting(self, positions: Positions, now: int) -> Waiting | None:
         """What waits in sources that cannot wait; none if all of it came at no time, and can wait after all.
 
         Other sources are slowed by the limit of batches.
         """
-        names = self.job.urgent
-        places = [(name, self.job.sources[name], offsets.get(name, self.job.starts[name])) for name in names]
-        self._backlog = {name: source.backlog(offset) for name, source, offset in places}
-        came = {name: source.arrived(offset) if isinstance(source, Stamped) else now for name, source, offset in places}
-        if any(self._backlog.values()) and all(each is None for each in came.values()):
+        queues = Queues(self.job, positions.of_job(self.job), now)
+        self._backlog, self._behind = queues.backlog(), queues.behind()
+        self.service = replace(self.service, backlog=self._backlog, behind=self._behind)
+        if any(self._backlog.values()) and queues.timeless == set(self.job.urgent):
             return None
-        tuples = {name: 0.0 if came[name] is None else float(count) for name, count in self._backlog.items()}
-        ages = [max(now - each, 0) / 1e6 for each in came.values() if each is not None]
-        return Waiting(tuples, max(ages, default=0.0))
+        tuples = {name: 0.0 if name in queues.timeless else float(count) for name, count in self._backlog.items()}
+        return Waiting(tuples, queues.oldest(), queues.branches())

@@ -7,17 +7,21 @@ batch leaves behind that took longer than it should: batches of the same load di
 compared with the time that batches took, so that wrong costs correct themselves: those of work, and what a batch takes
 by itself, each by its part of what was predicted.
 
+Where branches share nothing but inputs, those that can wait do so before anything is shed (`qos/priorities.py`): each
+has a position of its own in its inputs. Only for those that must go now is shed, and only of what they take.
+
 It is a pure value between batches: no clock, no threads. `qos/simulate.py` runs it against made-up machines.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, field, replace
 from math import exp
 
 from australis.qos.load import LONGEST, LoadModel
-from australis.qos.road_map import Drop, RoadMap, road_map
+from australis.qos.priorities import Queue, Ranking, Schedule
+from australis.qos.road_map import Drop, RoadMap, road_map, road_map_of
 from australis.qos.utility import total
 
 MEMORY = 5.0
@@ -36,6 +40,8 @@ CRAMPED = 2 / 3
 FLAT = 0.75
 """Delays stay on the flat parts of graphs unless outputs are worth less so than this part of what they could be."""
 _LONGER = 1.25
+TOGETHER = 0.9
+"""A branch that is behind takes all again when all fits into this part of the room, so that it does not wait again."""
 
 NOTHING_SHED, SHED, EXACT = "", "shed", "exact"
 
@@ -46,6 +52,8 @@ class Waiting:
 
     tuples: Mapping[str, float]
     oldest: float = 0.0
+    branches: Mapping[str, Queue] = field(default_factory=dict)
+    """The same for each branch by its name, where there are several and some of them can wait."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +69,10 @@ class Order:
     """Whether tuples are shed, or should be but may not, since exact outputs alone are more than the machine holds."""
     part: float = 1.0
     """The part of the work of its tuples that is done."""
+    takes: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """The branches that do not take all that waits, and how many tuples they take of each input."""
+    delays: Mapping[str, float] = field(default_factory=dict)
+    """How many times their good zones the longest delays of branches are, where not all fits."""
 
 
 @dataclass(frozen=True)
@@ -77,9 +89,13 @@ class Controller:
     road: RoadMap | None = None
     overloaded: bool = False
     """Whether more comes than the machine holds: not for a moment, but at the rates of the last seconds."""
+    ranking: Ranking = field(default_factory=Ranking)
+    """In which order branches go."""
 
     def order(self, waiting: Waiting) -> tuple[Order, Controller]:
         """What the next batch does with what waits, and the controller that remembers the road map it used."""
+        if waiting.branches:
+            return self._order_branches(waiting)
         whole = dict.fromkeys((output.name for output in self.model.network.outputs), 1.0)
         batch, longest = self.model.costs.batch * self.overhead, self.model.longest(self.overhead)
         work = self.model.load(waiting.tuples) * self.error
@@ -98,10 +114,70 @@ class Controller:
         plan = road.at(whole_load * max(room, 0.0) / work)
         return Order(longest, plan.kept, tuple(road.drops(plan.kept)), SHED, plan.load / whole_load), known
 
-    def observe(self, order: Order, taken: Mapping[str, float], elapsed: float, seconds: float) -> Controller:
-        """The controller after a batch of tuples that took so many seconds, `elapsed` after the one before."""
+    def _order_branches(self, waiting: Waiting) -> tuple[Order, Controller]:
+        """The same where branches can wait: all goes if it fits, else what must go and as much else as fits."""
+        whole = dict.fromkeys((output.name for output in self.model.network.outputs), 1.0)
+        batch, longest = self.model.costs.batch * self.overhead, self.model.longest(self.overhead)
+        room = self.model.machine.headroom * longest - batch
+        schedule = Schedule(self.model, waiting.branches, longest, self.overhead)
+        work = schedule.load(dict.fromkeys(waiting.branches, 1.0)) * self.error
+        done = {name: queue.oldest + batch + work for name, queue in waiting.branches.items()}
+        in_time = all(done[name] <= zone for name, zone in schedule.zones.items())
+        apart = any(queue.behind for queue in waiting.branches.values())
+        if not work or work <= room * (TOGETHER if apart else 1.0) or (in_time and not self.overloaded):
+            return Order(self._interval(work), whole), self
+        joint = self._road(waiting.tuples)
+        if (later := self._later(joint)) is not None:
+            longest, room = later, self.model.machine.headroom * later - batch
+        coming = {name: self._coming(queue, longest) for name, queue in waiting.branches.items()}
+        schedule = Schedule(self.model, coming, longest, self.overhead)
+        return self._divide(schedule, max(room, 0.0) / self.error, joint), replace(self, road=joint)
+
+    def _divide(self, schedule: Schedule, room: float, joint: RoadMap) -> Order:
+        """What branches take in a room, by what the costs say, that does not hold all. Only what must go is shed."""
+        kept = {output.name: 1.0 for output in self.model.network.outputs}
+        zones, must = schedule.zones, schedule.must()
+        delays = {name: (queue.oldest + schedule.interval) / zones[name] for name, queue in schedule.queues.items()}
+        order, pressing = Order(schedule.interval, kept, delays=delays), schedule.load(must)
+        if pressing <= room:
+            return replace(order, takes=schedule.limits(schedule.within(room, self.ranking)))
+        road = road_map_of(self.model, schedule.tuples(must))
+        too_much = self.overloaded or self._some_lose_half(schedule, must)
+        exact = self._exact_alone(joint) or len(joint.plans) == 1
+        if not too_much or exact or len(road.plans) == 1:
+            takes = schedule.limits(schedule.pressed(room, self.ranking))
+            return replace(order, state=EXACT if too_much and exact else NOTHING_SHED, takes=takes)
+        plan = road.at(room)
+        return replace(order, kept=plan.kept, drops=tuple(road.drops(plan.kept)), state=SHED,
+                       part=plan.load / pressing, takes=schedule.limits(must))  # fmt: skip
+
+    def _some_lose_half(self, schedule: Schedule, must: Mapping[str, float]) -> bool:
+        """Whether an output of a branch that must go would lose half of its worth if it waited."""
+        branches = [branch for branch in self.model.branches if must.get(branch.name)]
+        ages = {branch.name: schedule.queues[branch.name].oldest + schedule.interval for branch in branches}
+        return any(self._loses_half(ages[branch.name], branch.outputs) for branch in branches)
+
+    def _coming(self, queue: Queue, interval: float) -> Queue:
+        """What a branch will find: one that has not waited takes all that comes until the batch begins."""
+        if queue.behind or self.rates is None:
+            return queue
+        return replace(queue, tuples={i: max(n, self.rates.get(i, 0.0) * interval) for i, n in queue.tuples.items()})
+
+    def observe(
+        self,
+        order: Order,
+        taken: Mapping[str, float],
+        elapsed: float,
+        seconds: float,
+        branches: Mapping[str, Mapping[str, float]] | None = None,
+    ) -> Controller:
+        """The controller after a batch of tuples that took so many seconds, `elapsed` after the one before.
+
+        `branches` are the tuples of each branch, where some took others than the rest.
+        """
         weight, learning = (1 - exp(-max(elapsed, 1e-3) / span) for span in (MEMORY, LEARNING))
-        batch, work = self.model.costs.batch * self.overhead, self.model.load(taken) * order.part * self.error
+        load = self.model.load(taken) if branches is None else self.model.load_of(branches)
+        batch, work = self.model.costs.batch * self.overhead, load * order.part * self.error
         # Normalised least mean squares: a batch with little work in it tells little of how long work takes, and if it
         # takes long, that is so whatever is shed.
         squares = batch * batch + work * work
@@ -110,7 +186,8 @@ class Controller:
         rates = {name: tuples / max(elapsed, 1e-3) for name, tuples in taken.items()}
         if self.rates is not None:
             rates = {name: (1 - weight) * self.rates.get(name, rate) + weight * rate for name, rate in rates.items()}
-        known = replace(self, error=_bounded(error), overhead=_bounded(overhead), rates=rates)
+        ranking = self.ranking.after(order.delays, elapsed)
+        known = replace(self, error=_bounded(error), overhead=_bounded(overhead), rates=rates, ranking=ranking)
         limit = (END if self.overloaded else BEGIN) * self.model.machine.headroom
         return replace(known, overloaded=known._sustained > limit)
 
@@ -125,10 +202,11 @@ class Controller:
         load = self.model.load(self.rates) if self.rates else 0.0
         return load * self.error + self.model.costs.batch * self.overhead / self.model.longest(self.overhead)
 
-    def _loses_half(self, delay: float) -> bool:
-        """Whether a delay takes half of the worth of an output that could be in time."""
+    def _loses_half(self, delay: float, among: Container[str] | None = None) -> bool:
+        """Whether a delay takes half of the worth of an output, perhaps among some, that could be in time."""
         reach = self.model.reach(self.overhead)
-        graphs = [output.qos.latency for output in self.model.network.outputs]
+        outputs = self.model.network.outputs
+        graphs = [output.qos.latency for output in outputs if among is None or output.name in among]
         return any(graph.utility(delay) <= HALF for graph in graphs if graph is not None and graph.bend >= reach)
 
     def _later(self, road: RoadMap) -> float | None:

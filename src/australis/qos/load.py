@@ -15,6 +15,7 @@ from australis.errors import RunError, listing, near
 from australis.model.network import OUT, Arrow, Network, Node
 from australis.model.qos import Costs
 from australis.plan import Plan, Stage
+from australis.qos.branches import Branch, branches
 
 HEADROOM = 0.8
 """The part of a machine that a run may use all the time, unless it is told otherwise."""
@@ -171,6 +172,27 @@ class LoadModel:
         return sum(rate * self.coefficients[Arrow(name, OUT)] for name, rate in inputs.items())
 
     @cached_property
+    def branches(self) -> tuple[Branch, ...]:
+        """The parts of the network that share nothing but inputs."""
+        return branches(self.network)
+
+    def shares_of(self, branches: Mapping[str, Mapping[str, float]]) -> list[Share]:
+        """What each part takes where branches, by their names, take different numbers of tuples of the inputs.
+
+        What several share takes as much as for the one that takes the most.
+        """
+        known = [(branch, self.rates(branches[branch.name])) for branch in self.branches if branch.name in branches]
+        shares = []
+        for work in self.works:
+            taken = (sum(rates[arrow] for arrow in work.takes) for branch, rates in known if _for(work, branch))
+            shares.append(Share(work, max(taken, default=0.0)))
+        return shares
+
+    def load_of(self, branches: Mapping[str, Mapping[str, float]]) -> float:
+        """The load where branches take different numbers of tuples."""
+        return sum(share.busy for share in self.shares_of(branches))
+
+    @cached_property
     def coefficients(self) -> dict[Arrow, float]:
         """What a tuple on each arrow costs from there on, in seconds of the machine's time."""
         after = dict.fromkeys(self._arrows(), 0.0)
@@ -205,3 +227,10 @@ class LoadModel:
     def delay(self, load: float, interval: float, backlog: float = 0.0) -> float:
         """The mean delay of results: half an interval of waiting, the batch's time, and the seconds of work ahead."""
         return interval / 2 + self.costs.batch + load * interval + backlog
+
+
+def _for(work: Work, branch: Branch) -> bool:
+    """Whether a part of the network works for a branch."""
+    if work.kind == "source":
+        return work.name in branch.inputs
+    return not set(work.serves).isdisjoint(branch.outputs if work.kind == "sink" else branch.boxes)

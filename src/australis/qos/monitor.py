@@ -10,7 +10,7 @@ from math import exp, isfinite
 from typing import Any
 
 from australis.errors import RunError
-from australis.model.network import Arrow, Network
+from australis.model.network import OUT, Arrow, Network
 from australis.model.qos import BoxCost, Costs
 
 WINDOW = 30.0
@@ -125,7 +125,7 @@ def _counted(row: Mapping[str, Any]) -> Iterable[tuple[str, float | None, float 
     kind = row["kind"]
     if kind in ("box", "exchange", "sink"):
         yield kind, row["seconds"], row["taken"]
-    elif kind == "source":
+    elif kind == "source" and row["port"] in (None, OUT):  # a branch that has waited reads by itself, once more
         yield kind, row["seconds"], row["given"]
     elif kind == "arrow":
         yield kind, None, row["given"]

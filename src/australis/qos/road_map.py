@@ -214,3 +214,9 @@ def road_map(model: LoadModel, inputs: Mapping[str, float]) -> RoadMap:
     """
     demands = Demands(model.network)
     return RoadMap(demands, tuple(Mapper(demands, tuple(model.shares(inputs))).plans()), inputs)
+
+
+def road_map_of(model: LoadModel, branches: Mapping[str, Mapping[str, float]]) -> RoadMap:
+    """The same where branches, by their names, take different numbers of tuples."""
+    demands = Demands(model.network)
+    return RoadMap(demands, tuple(Mapper(demands, tuple(model.shares_of(branches))).plans()), {})

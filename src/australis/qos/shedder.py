@@ -24,10 +24,12 @@ class Shedder:
         kept: Mapping[str, float],
         seen: Mapping[str, int] | None = None,
         worth: Mapping[str, Sequence[int]] | None = None,
+        apart: bool = False,
     ) -> tuple[ShedPlan | None, Shedder]:
         """The plan by which outputs keep their parts, none if nothing is left out; and the shedder after it.
 
-        `seen` has the greatest window that each box has had tuples of, as far as it is known.
+        `seen` has the greatest window that each box has had tuples of, as far as it is known. Where branches are
+        `apart`, they are not given the same tuples of inputs: nothing is left out before they part.
         """
         demands, seen = Demands(self.network), seen or {}
         parts = demands.parts(kept)
@@ -45,7 +47,7 @@ class Shedder:
         samples = {name: parts[name] for name in sorted(demands.sampled)}
         known = {name: each for name, each in (worth or {}).items() if name not in demands.of_samples}
         results = self._of_results(kept, demands, parts)
-        return shed_plan(self.network, results, windows, known, samples=samples), after
+        return shed_plan(self.network, results, windows, known, samples=samples, apart=apart), after
 
     def by_hand(self, plan: ShedPlan, seen: Mapping[str, int]) -> tuple[ShedPlan, Shedder]:
         """A plan that somebody gives, with what was left out of windows before; and the shedder after it."""

@@ -153,14 +153,16 @@ def shed_plan(
     worth: Mapping[str, Sequence[int]] | None = None,
     seed: int = 0,
     samples: Mapping[str, float] | None = None,
+    apart: bool = False,
 ) -> ShedPlan:
     """The plan by which outputs keep a part of their tuples.
 
     `windows` has the part that boxes keep of their windows; outputs that get their results keep all of those. `worth`
     has for outputs with a value graph how many of their tuples were worth how much, in BINS. `samples` has the part of
-    their tuples that boxes with `shed: sample` are given; all of their results come out.
+    their tuples that boxes with `shed: sample` are given; all of their results come out. With `apart` nothing is left
+    out of inputs, but before the first boxes and outputs that take it.
     """
-    planner = _Planner(network, kept, windows or {}, worth or {}, seed, samples or {})
+    planner = _Planner(network, kept, windows or {}, worth or {}, seed, samples or {}, apart)
     return ShedPlan(planner.places(), planner.windows)
 
 
@@ -193,6 +195,7 @@ class _Planner:
     worth: Mapping[str, Sequence[int]]
     seed: int
     samples: Mapping[str, float]
+    apart: bool = False
 
     def places(self) -> dict[Place, tuple[Keep, ...]]:
         """What is left out before inputs, boxes and outputs: at each place where it was not before."""
@@ -221,7 +224,8 @@ class _Planner:
             for arrow in dict.fromkeys(node.sources):
                 takers.setdefault(arrow, []).append(self._through(node, wanted))
         for input in self.network.inputs:
-            wanted[Arrow(input.name, OUT)] = _any(takers.get(Arrow(input.name, OUT), [()]))
+            wants = _any(takers.get(Arrow(input.name, OUT), [()]))
+            wanted[Arrow(input.name, OUT)] = None if self.apart else wants
         return wanted
 
     def box(self, node: Node) -> Wanted:

@@ -2,17 +2,21 @@
 
 It has keyed state before and after an exchange, two inputs and a stored table. If the folder has a file `change`, the
 network is changed to one with an output more after as many batches as that says, and goes on as that one if it is
-started again.
+started again. If it has a file `wait`, branches of the network wait by turns.
 """
 
 import sys
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 
 import australis as au
+from australis.engine.batch import Batch
+from australis.engine.steering import Steering
 
 TUPLES, TRAIN = 24_000, 2_000
 
@@ -53,6 +57,21 @@ def write_inputs(folder: Path) -> dict[str, Path]:
     return {name: folder / f"{name}.csv" for name in tables}
 
 
+TAKES: list[dict[str, dict[str, int]]] = [
+    {},
+    {"met": {"reports": 0, "tolls": 0}},
+    {"met": {"reports": 0, "tolls": 0}, "stats, busy": {"reports": 700}},
+    {"met": {"reports": 900, "tolls": 900}, "stats, busy": {"reports": 0}},
+    {"met": {"reports": 900, "tolls": 900}, "owned": {"tolls": 0}, "fast": {"reports": 100}},
+]
+"""How many tuples branches take, by turns."""
+
+
+def by_turns(steering: Steering, batch: Batch, *_: Any) -> dict[str, Any]:
+    """In the place of `Steering.after`."""
+    return {"interval": 0.0, "shed": None, "least": 0, "takes": TAKES[batch.version % len(TAKES)]}
+
+
 def main(folder: Path, master: str = "local[2,4]", train: str = str(TRAIN)) -> None:
     change = folder / "change"
     again = (folder / "checkpoint/networks").exists()
@@ -74,4 +93,6 @@ def main(folder: Path, master: str = "local[2,4]", train: str = str(TRAIN)) -> N
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), *sys.argv[2:])
+    waits = (Path(sys.argv[1]) / "wait").exists()
+    with patch.object(Steering, "after", by_turns if waits else Steering.after):
+        main(Path(sys.argv[1]), *sys.argv[2:])

@@ -202,6 +202,8 @@ def test_nothing_is_lost_or_doubled_when_processes_are_killed(
 ) -> None:
     chance = random.Random(f"{os.environ.get('AUSTRALIS_SEED', '')}{round}")
     killed_run.write_inputs(tmp_path)
+    if round % 2 == 0:
+        (tmp_path / "wait").touch()
     WAYS[round % len(WAYS)](tmp_path, chance)
     for _ in range(5):
         run = start(tmp_path)

@@ -174,7 +174,7 @@ class Spool:
 
     def _fit(self, size: int) -> None:
         if self._used + self._held + size > self.limit and time.monotonic() - self._looked > _LOOK:
-            self._used, self._looked = _used(self.folder), time.monotonic()
+            self._used, self._looked = waiting_bytes(self.folder), time.monotonic()
         if self._used + self._held + size > self.limit:
             raise Full(
                 f"the spool holds {self._used} bytes that wait to be read, and {self._held} that come, of at most"
@@ -211,7 +211,7 @@ class Spool:
         for path in self.folder.glob(".*.tmp"):
             path.unlink(missing_ok=True)
         sync_folder(self.folder)
-        self._used = _used(self.folder)
+        self._used = waiting_bytes(self.folder)
 
     def _whole(self, files: list[tuple[str, int, int]]) -> bool:
         """Whether the last commit was one: its last file has been seen, or all are there as they were written."""
@@ -360,10 +360,10 @@ def _files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.iterdir() if _NAME.fullmatch(path.name)) if folder.exists() else []
 
 
-def _used(folder: Path) -> int:
-    """The bytes that wait. The first file does not count: it stays until the next has been read."""
+def waiting_bytes(folder: str | Path) -> int:
+    """The bytes that wait in a spool. The first file does not count: it stays until the next has been read."""
     size = 0
-    for path in _files(folder)[1:]:
+    for path in _files(Path(folder))[1:]:
         try:
             size += max(path.stat().st_size, _LEAST)
         except FileNotFoundError:  # released since it was listed

@@ -191,6 +191,14 @@ class Files:
                     number += (piece.place << PLACE_BITS) + 1
                     yield Part(rows.tuples, number, rows.letters, None, rows.skipped, rows.places)
 
+    def position(self, offset: Offset) -> tuple[int, ...]:
+        """The place of the file that an offset is in, and the position there."""
+        return _place(offset), int(offset["files"][-1][1]) if offset["files"] else 0
+
+    def cut(self, end: Offset, sooner: Offset) -> Offset:
+        files = end["files"][: _place(sooner) - end["before"]]
+        return {**end, "files": [*files, sooner["files"][-1]], "rest": sooner.get("rest", False)}
+
     def finished(self, offset: Offset) -> bool:
         return not self.follow and self.latest(offset, 1) == offset
 

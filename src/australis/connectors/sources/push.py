@@ -11,7 +11,7 @@ import pyarrow as pa
 from australis.connectors.origin import kept_in
 from australis.connectors.push.bodies import MOST_ROWS
 from australis.connectors.push.endpoint import Endpoint
-from australis.connectors.push.spool import LIMIT, Spool, file_after, number_of, release, stored_at
+from australis.connectors.push.spool import LIMIT, Spool, file_after, number_of, release, stored_at, waiting_bytes
 from australis.connectors.source import Offset, Part, Split
 from australis.connectors.sources.files import Files
 from australis.errors import RunError
@@ -84,6 +84,15 @@ class Push:
             number = number_of(piece.file) << _PLACE_BITS
             for part in self._files.read(Split((replace(piece, place=0),))):
                 yield Part(part.tuples, part.number + number, part.letters, stored_at(piece.file))
+
+    def position(self, offset: Offset) -> tuple[int, ...]:
+        return self._files.position(offset)
+
+    def cut(self, end: Offset, sooner: Offset) -> Offset:
+        return self._files.cut(end, sooner)
+
+    def filled(self) -> float:
+        return waiting_bytes(self._files.path) / self.limit
 
     def arrived(self, offset: Offset) -> int | None:
         """When the first file was stored that has something after an offset."""

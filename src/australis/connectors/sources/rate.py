@@ -83,6 +83,12 @@ class Rate:
                     self._tuples(first, last, began), np.arange(first + 1, last + 1), ts=self._due(first, last, began)
                 )
 
+    def position(self, offset: Offset) -> tuple[int, ...]:
+        return (int(offset["n"]),)
+
+    def cut(self, end: Offset, sooner: Offset) -> Offset:
+        return sooner
+
     def arrived(self, offset: Offset) -> int | None:
         n = offset["n"]
         return int(self._due(n, n + 1, offset["began"])[0]) if self.backlog(offset) else None

@@ -143,6 +143,13 @@ class Replay:
             reached = int(rising[-1]) if len(rising) else reached
             yield replace(part, ts=due.at(rising))
 
+    def position(self, offset: Offset) -> tuple[int, ...]:
+        return self.files.position(offset["at"])
+
+    def cut(self, end: Offset, sooner: Offset) -> Offset:
+        at = self.files.cut(end["at"], sooner["at"])
+        return {**end, "first": sooner["first"], "reached": sooner.get("reached"), "at": at}
+
     def arrived(self, offset: Offset) -> int | None:
         """When the last tuple before an offset was due, which the next one waits with at least."""
         if self.latest(offset, 1) == offset:

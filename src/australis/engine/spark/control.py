@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,8 @@ class Directive:
     """The network to run next, about how many tuples of each input a batch may take, and whether to stop.
 
     With `begin` the first batch does not wait for a tuple. `shed` is the plan by which tuples are left out, if any. A
-    batch begins `interval` seconds after the one before, or later.
+    batch begins `interval` seconds after the one before, or later. `takes` are the branches that do not take all, and
+    how many tuples they take of each of their inputs.
     """
 
     network: int
@@ -31,6 +32,7 @@ class Directive:
     begin: bool = False
     shed: Mapping[str, Any] | None = None
     interval: float = 0.0
+    takes: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ from australis.engine.ledger import Ledger
 from australis.engine.merging import merging
 from australis.engine.optimizing import Optimizer, follow
 from australis.engine.outlet import OpenSink, deliver, followed_by
+from australis.engine.positions import backlogs
 from australis.engine.service import Service
 from australis.engine.spark import alive
 from australis.engine.spark.control import Control, Directive, first_limit, paced
@@ -132,7 +133,7 @@ class Run:
         kept = checkpoint.path if checkpoint.lasting else None
         self._steering = Steering.of(jobs[current], last, cores, shed, headroom, kept)
         self._closing.callback(lambda: self._steering.save())  # a change puts another in its place
-        self._directive = replace(self._directive, **self._steering.beginning(checkpoint.log.inputs()))
+        self._directive = replace(self._directive, **self._steering.beginning(checkpoint.log.positions()))
         self._control.write(self._directive)
         self._gateway = self._spark.sparkContext._gateway
         self._hook = Hook(self._gateway, self._batch)
@@ -247,7 +248,7 @@ class Run:
             self._closing.push(opened.pop_all())
         with self._state:  # no batch may be steered by the network before in between
             self._steering = self._steering.followed_by(self._jobs[number])
-            self._direct(network=number, **self._steering.beginning(self.checkpoint.log.inputs()))
+            self._direct(network=number, **self._steering.beginning(self.checkpoint.log.positions()))
         if not self._await_network(number):
             raise RunError("the run has ended; the network was not changed")
         if self.optimizer is not None:
@@ -285,10 +286,8 @@ class Run:
         return self._ledger.table()
 
     def backlog(self) -> dict[str, int]:
-        """About how many tuples wait in each source."""
-        job = self._jobs[self._directive.network]
-        offsets = self.checkpoint.log.inputs() or job.starts
-        return {i.name: job.sources[i.name].backlog(offsets.get(i.name, job.starts[i.name])) for i in job.streams}
+        """About how many tuples wait in each source, for the branch that is furthest behind."""
+        return backlogs(self._jobs[self._directive.network], self.checkpoint.log.positions())
 
     def _await_network(self, number: int) -> bool:
         """Wait until a network has begun; returns false if the run ends first."""
@@ -372,7 +371,7 @@ class Run:
                 stack.callback(self._changing.release)
             changes = self._rearrange(job, batch, tables) if alone else {}
             stack.enter_context(self._state)  # no other network may come in between
-            steered = self._steering.after(batch, taken, tables, self.checkpoint.log.inputs())
+            steered = self._steering.after(batch, taken, tables, self.checkpoint.log.positions())
             if steered:
                 least = 2 * steered.pop("least")
                 changes |= {**steered, "limit": max(self._directive.limit, 0 if self._fixed else least)}

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 
-from australis.connectors.source import Offset, Releasing, Ringing, Split, Stamped
+from australis.connectors.source import Offset, Releasing, Ringing, Split
 from australis.engine.batch import Batch, batch, room
 from australis.engine.idle import PATIENCE, Look, Wait
 from australis.engine.job import Job
 from australis.engine.log import sealed
 from australis.engine.parcels import COLUMNS
-from australis.engine.spark.control import Control
+from australis.engine.positions import Positions, advance, arrived, readings_apart
+from australis.engine.spark.control import Control, Directive
 from australis.engine.spark.failures import carried, reason
 from australis.engine.spark.hook import Hook
 from australis.engine.spark.shipping import ShippedJob
-from australis.engine.task import read_splits
+from australis.engine.task import ReadingSplits, read_splits
 from australis.errors import RunError
 
 if TYPE_CHECKING:
@@ -33,12 +34,13 @@ NAME = "australis"
 
 @dataclass(frozen=True)
 class TaskInput(InputPartition):
-    """What one task of a batch reads: a split an input."""
+    """What one task of a batch reads: a split an input, and the same for branches that read by themselves."""
 
     batch: Batch
     place: int
     splits: Mapping[str, Split]
     shipped: ShippedJob
+    apart: tuple[ReadingSplits, ...] = ()
 
 
 class StreamReader(DataSourceStreamReader):
@@ -80,14 +82,14 @@ class StreamReader(DataSourceStreamReader):
         early = start["clock"] / 1e6 + directive.interval - clock / 1e6
         if 0 < early <= directive.interval:  # else the clock was set
             return Look(start, bells=(self.control.folder,), within=early)
-        inputs = {
-            input.name: job.sources[input.name].latest(_before(job, start, input.name), directive.limit)
-            for input in job.streams
-        }
-        ended = [name for name, offset in inputs.items() if job.sources[name].finished(offset)]
+        job, before, directive = self._before(start, job, directive)
+        moved = advance(job, before, directive.limit, directive.takes)
+        inputs = moved.after.front
+        ended = [name for name in inputs if job.sources[name].finished(moved.after.last(name, job.sources[name]))]
         end = len(ended) == len(inputs)
         same = directive.network == start["network"]
-        if inputs == start["inputs"] and not end and (same or not (start["version"] or directive.begin)):
+        still = moved.after == Positions.of(start)
+        if still and not end and (same or not (start["version"] or directive.begin)):
             awaited = [job.sources[name] for name in inputs if name not in ended]
             bells = tuple(source.bell for source in awaited if isinstance(source, Ringing))
             return Look(start, bells=(self.control.folder, *bells), seen=len(bells) < len(awaited))
@@ -97,15 +99,35 @@ class StreamReader(DataSourceStreamReader):
             "first": start["first"] + start["room"],
             "room": room(job.partitions, job.wide),
             "clock": clock,
-            "until": min([clock, *_arrived(job, inputs)]),
+            "until": min([clock, *arrived(job, inputs)]),
             "end": end,
             "ended": ended,
             "network": directive.network,
             "began": start["began"] if same else version,
             "inputs": inputs,
             "shed": directive.shed,
+            **({"behind": moved.after.behind} if moved.after.behind else {}),
+            **({"apart": readings_apart(job, before, moved, clock)} if moved.own else {}),
         }
         return Look(sealed(plan), done=True)
+
+    def _before(self, start: dict[str, Any], job: Job, directive: Directive) -> tuple[Job, Positions, Directive]:
+        """Where the branches of a job are before the next batch.
+
+        Where a change of the network joins branches that are at different positions, batches of the network before come
+        first, in which those catch up that are behind, and the others wait. They leave out what the last batch did.
+        """
+        positions = Positions.of(start)
+        if positions.behind and start["network"] != directive.network:
+            old = self._job(start["network"])
+            following = positions.followed_by(old, job)
+            if following is None:
+                ahead = [branch for branch in old.branches if branch.name not in positions.behind]
+                takes = {branch.name: dict.fromkeys(branch.inputs, 0) for branch in ahead}
+                first = replace(directive, network=start["network"], takes=takes, shed=start.get("shed"))
+                return old, positions.of_job(old), first
+            positions = following
+        return job, positions.of_job(job), directive
 
     @carried()
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
@@ -113,29 +135,36 @@ class StreamReader(DataSourceStreamReader):
             return []
         job = self._job(end["network"])
         shipped = self._shipped[end["network"]]
-        splits: list[dict[str, Split]] = [{} for _ in range(job.partitions)]
-        for name, after in end["inputs"].items():
-            before = _before(job, start, name)
-            if before != after:
-                for place, split in enumerate(job.sources[name].splits(before, after, job.partitions)):
-                    splits[place][name] = split
-        return [TaskInput(batch(end), place, each, shipped) for place, each in enumerate(splits)]
+        before, own = Positions.of(start).of_job(job).front, end.get("apart", ())
+        elsewhere = {name for each in own for name in each["first"]}
+        front = {name: offset for name, offset in end["inputs"].items() if name not in elsewhere}
+        splits = _splits(job, before, front)
+        apart = [_splits(job, each["from"], each["to"]) for each in own]
+        firsts = [frozenset(each["first"]) for each in own]
+        return [
+            TaskInput(
+                batch(end), place, splits[place], shipped,
+                tuple(ReadingSplits(each[place], first) for each, first in zip(apart, firsts, strict=True)),
+            )
+            for place in range(job.partitions)
+        ]  # fmt: skip
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         assert isinstance(partition, TaskInput)
         with carried():
-            yield read_splits(partition.shipped.job, partition.batch, partition.place, partition.splits)
+            job, place = partition.shipped.job, partition.place
+            yield read_splits(job, partition.batch, place, partition.splits, partition.apart)
 
     @carried()
     def commit(self, end: dict[str, Any]) -> None:
         """Let sources forget what is before the end of a batch that is done: it is not read again."""
         if not end["version"]:
             return
-        job = self._job(end["network"])
-        for name, offset in end["inputs"].items():
+        job, positions = self._job(end["network"]), Positions.of(end)
+        for name in end["inputs"]:
             source = job.sources[name]
             if isinstance(source, Releasing):
-                source.release(offset)
+                source.release(positions.last(name, source))
 
     def _job(self, number: int) -> Job:
         if number not in self._shipped:
@@ -143,17 +172,14 @@ class StreamReader(DataSourceStreamReader):
         return self._shipped[number].job
 
 
-def _arrived(job: Job, inputs: Mapping[str, Offset]) -> list[int]:
-    """The times before which nothing came of what waits in each input."""
-    sources = [(job.sources[name], offset) for name, offset in inputs.items()]
-    times = [source.arrived(offset) for source, offset in sources if isinstance(source, Stamped)]
-    return [time for time in times if time is not None]
-
-
-def _before(job: Job, start: dict[str, Any], name: str) -> Offset:
-    """Where an input is before a batch: one that came with a change of the network is at its beginning."""
-    offset: Offset = start["inputs"].get(name) or job.starts[name]
-    return offset
+def _splits(job: Job, before: Mapping[str, Offset], after: Mapping[str, Offset]) -> list[dict[str, Split]]:
+    """What each task reads between offsets of inputs."""
+    splits: list[dict[str, Split]] = [{} for _ in range(job.partitions)]
+    for name, end in after.items():
+        if before[name] != end:
+            for place, split in enumerate(job.sources[name].splits(before[name], end, job.partitions)):
+                splits[place][name] = split
+    return splits
 
 
 class JobSource(DataSource):
