@@ -131,10 +131,14 @@ class Controller:
             longest, room = later, self.model.machine.headroom * later - batch
         coming = {name: self._coming(queue, longest) for name, queue in waiting.branches.items()}
         schedule = Schedule(self.model, coming, longest, self.overhead)
-        return self._divide(schedule, max(room, 0.0) / self.error, joint), replace(self, road=joint)
+        exact = self._exact_alone(joint, waiting) or len(joint.plans) == 1
+        return self._divide(schedule, max(room, 0.0) / self.error, exact), replace(self, road=joint)
 
-    def _divide(self, schedule: Schedule, room: float, joint: RoadMap) -> Order:
-        """What branches take in a room, by what the costs say, that does not hold all. Only what must go is shed."""
+    def _divide(self, schedule: Schedule, room: float, exact: bool) -> Order:
+        """What branches take in a room, by what the costs say, that does not hold all. Only what must go is shed.
+
+        Nothing is if exact outputs alone are too much.
+        """
         kept = {output.name: 1.0 for output in self.model.network.outputs}
         zones, must = schedule.zones, schedule.must()
         delays = {name: (queue.oldest + schedule.interval) / zones[name] for name, queue in schedule.queues.items()}
@@ -143,7 +147,6 @@ class Controller:
             return replace(order, takes=schedule.limits(schedule.within(room, self.ranking)))
         road = road_map_of(self.model, schedule.tuples(must))
         too_much = self.overloaded or self._some_lose_half(schedule, must)
-        exact = self._exact_alone(joint) or len(joint.plans) == 1
         if not too_much or exact or len(road.plans) == 1:
             takes = schedule.limits(schedule.pressed(room, self.ranking))
             return replace(order, state=EXACT if too_much and exact else NOTHING_SHED, takes=takes)

@@ -50,7 +50,8 @@ class AnswerCounts:
     @property
     def faults(self) -> int:
         """How many faults there are; an answer may be both wrong and late. One that was shed is none."""
-        return sum(getattr(self, kind) for kind in FAULTS if kind != "missing") + self.unexplained
+        counts: list[int] = [getattr(self, kind) for kind in FAULTS if kind != "missing"]
+        return sum(counts) + self.unexplained
 
     @property
     def ok(self) -> bool:
