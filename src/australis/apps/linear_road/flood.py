@@ -7,7 +7,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -58,7 +58,7 @@ def flood(
         for file in stream.files:
             _link(file, out / file.name)
         count = 0
-        with renamed(out / FILE) as file, ipc.new_file(pa.PythonFile(file), INPUT) as writer:
+        with renamed(out / FILE) as opened, ipc.new_file(cast(Any, opened), INPUT) as writer:
             for batch in _requests(stream, rate, since, until, seed):
                 writer.write_batch(batch)
                 count += batch.num_rows
