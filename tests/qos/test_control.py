@@ -12,7 +12,7 @@ import australis as au
 from australis.model.qos import BoxCost, Costs
 from australis.plan import plan
 from australis.qos.control import EXACT, SHED, Controller, Waiting
-from australis.qos.load import LoadModel, Machine
+from australis.qos.load import LONGEST, LoadModel, Machine
 from australis.qos.road_map import road_map
 from australis.qos.simulate import Curve, Noise, SimulatedBatch, no_noise, simulate
 from australis.qos.utility import total
@@ -98,9 +98,10 @@ def test_under_overload_it_gets_what_the_best_plan_gets(model, times, believed):
     road = road_map(model, inputs)
     assume(road.plans[-1].load <= model.most * 0.95)
     batches = run(model, step(times, 10, 40), 70, believed)
-    steady = within(batches, 20, 40)
+    # A graph that bends after many seconds is left late: the batches until then take all that comes.
+    steady = within(batches, 20 if model.reach() <= LONGEST else 28, 40)
     assert all(batch.order.state == SHED for batch in steady)
-    assert max(batch.delay for batch in steady) <= model.reach() * 1.1
+    assert max(batch.delay for batch in steady) <= model.reach() * (1.1 if believed == 1 else 1.2)
     assert mean(steady) >= 0.95 * road.at(model.most).utility
     assert not any(batch.order.state for batch in within(batches, 60, 70))  # 20 s after the load fell
 
