@@ -30,8 +30,8 @@ NOT_RUN: dict[str, tuple[int, str]] = {
         1,
         "a rating takes an hour; tests/apps/linear_road/test_rate.py makes a short trial",
     ),
-    "docs/linear_road.md": (2, "three hours take minutes; tests/cli/test_linear_road.py runs shorter ones"),
-    "docs/benchmarks.md": (6, "they take minutes; tests/bench runs them in short"),
+    "docs/linear_road.md": (4, "three hours take minutes; tests/cli/test_linear_road.py runs shorter ones"),
+    "docs/benchmarks.md": (7, "they take minutes; tests/bench runs them in short"),
     "docs/signals.md": (1, "it takes minutes; tests/bench/test_signals.py runs it in short"),
     "docs/quality_of_service.md": (1, "Spark is slow to start; tests/cli/test_measure.py runs it"),
     "docs/running.md": (
