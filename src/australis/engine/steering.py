@@ -18,6 +18,7 @@ from australis.engine.learned import Learned, read_learned
 from australis.engine.measures import rows_of
 from australis.engine.notices import Notices
 from australis.engine.service import Service, ServiceWindow
+from australis.model.qos import Costs
 from australis.qos.control import EXACT, NOTHING_SHED, SHED, Controller, Order, Waiting
 from australis.qos.load import LoadModel, Machine
 from australis.qos.monitor import Monitor
@@ -85,6 +86,7 @@ class Steering:
         machine = Machine(cores, job.partitions, headroom)
         learned = Learned() if checkpoint is None else read_learned(checkpoint)
         made = cls(job, machine, Shedder(job.network, windows), learned.monitor, sheds, checkpoint=checkpoint)
+        made.worths = learned.worths_in(job.network)
         made._begin_with([] if learned.batch is None else [learned.batch])
         return made
 
@@ -125,7 +127,7 @@ class Steering:
     def save(self) -> None:
         """Keep what was learned. Where the checkpoint was removed, the run itself tells."""
         if self.checkpoint is not None and self.checkpoint.exists() and self.monitor.time:
-            Learned(self.monitor, min(self._fixed, default=None)).save(self.checkpoint)
+            Learned(self.monitor, min(self._fixed, default=None), self.worths.render()).save(self.checkpoint)
         self._saved = time.monotonic()
 
     def after(
@@ -181,9 +183,13 @@ class Steering:
         """Make the model anew of what was measured."""
         self._refreshed = time.monotonic()
         # What is left of a large batch is more than what a batch takes by itself; the least of several comes near.
-        costs = replace(self.monitor.costs(self.job.network), batch=min(self._fixed))
+        costs = self._costs(self.job, min(self._fixed))
         model = LoadModel(self.job.network, self.job.plan, costs, self.machine)
         self._controller = replace(self._controller or Controller(model), model=model, road=None)
+
+    def _costs(self, job: Job, batch: float) -> Costs:
+        """What was measured of costs and of what outputs are worth."""
+        return replace(self.monitor.costs(job.network), batch=batch, worth=self.worths.histograms())
 
     def next(self, offsets: Mapping[str, Offset], now: int) -> tuple[float, ShedPlan | None, int]:
         """How many seconds after the last batch the next one may begin, what it leaves out, and how much it takes.
@@ -236,7 +242,7 @@ class Steering:
         following._batches, following._clock, following._fixed = self._batches, self._clock, self._fixed
         following.state, following._order = self.state, self._order
         if self._controller is not None:
-            costs = replace(self.monitor.costs(job.network), batch=self._controller.model.costs.batch)
+            costs = following._costs(job, self._controller.model.costs.batch)
             model = LoadModel(job.network, job.plan, costs, self.machine)
             following._controller = replace(self._controller, model=model, road=None)
         return following

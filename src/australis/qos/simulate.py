@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from australis.qos.control import Controller, Order, Waiting
 from australis.qos.load import LoadModel
 from australis.qos.road_map import Demands, Mapper
-from australis.qos.utility import total
 
 Curve = Callable[[float], float]
 Noise = Callable[[], float]
@@ -47,7 +46,8 @@ def simulate(
     noise: Noise = no_noise,
 ) -> Iterator[SimulatedBatch]:
     """Run batches until a time."""
-    mapper = Mapper(Demands(truth.network), tuple(truth.shares(usual)))
+    demands = Demands.of(truth)
+    mapper = Mapper(demands, tuple(truth.shares(usual)))
     outputs = truth.network.outputs
     now = last = taken = 0.0
     while now < seconds:
@@ -57,6 +57,6 @@ def simulate(
         worked = (truth.costs.batch + amount * mapper.load(order.kept)) * noise()
         controller = controller.observe(order, waiting.tuples, max(now - last, _LEAST), worked)
         end, delay = now + worked, now + worked - taken
-        utility = total(outputs, {output.name: delay for output in outputs}, order.kept)
+        utility = demands.utility(order.kept, {output.name: delay for output in outputs})
         yield SimulatedBatch(now, end, order, delay, amount, utility)
         last, taken, now = now, now, max(end, now + order.interval, now + _LEAST)
