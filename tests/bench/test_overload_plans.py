@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from australis.bench.overload_plans import best_plan, part_at_input, processor_time, random_at_input
-from australis.model.qos import Costs
+from australis.model.qos import Costs, WorthHistogram
 from australis.model.train import Train
 from australis.qos.road_map import road_map
 from tests.qos.test_control import INPUT, bench, capacity
+from tests.qos.test_simulate import valued
 
 
 @pytest.mark.parametrize("factor", [0.5, 1.0, 1.5, 2.0, 3.0, 5.0])
@@ -19,6 +20,17 @@ def test_the_search_finds_no_less_than_the_road_map_but_for_its_grid(factor: flo
     assert found.load <= model.most + 1e-9
     walked = road_map(model, inputs).at(model.most)
     assert found.utility == pytest.approx(walked.utility, abs=0.03)
+
+
+@pytest.mark.parametrize("factor", [1.5, 3.0])
+def test_the_search_goes_by_the_worth_that_is_kept_as_the_road_map_does(factor: float) -> None:
+    truth = valued({"archive": WorthHistogram((70, 20, 10), (7.0, 10.0, 9.0))})
+    inputs = {INPUT: factor * capacity(truth)[INPUT]}
+    found, blind = (best_plan(model, inputs, truth.most) for model in (truth, valued({})))
+    assert found is not None
+    assert blind is not None
+    assert found.utility == pytest.approx(road_map(truth, inputs).at(truth.most).utility, abs=0.03)
+    assert found.utility > blind.utility + 0.03
 
 
 def test_no_plan_fits_if_exact_outputs_are_too_much() -> None:

@@ -11,6 +11,7 @@ from australis.cli.main import app
 from australis.cli.measure import measured_costs
 from australis.engine.measures import SCHEMA
 from australis.model.qos import read_costs
+from australis.qos.ranks import BINS
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -39,6 +40,16 @@ def test_batches_that_compile_are_left_out(capsys: pytest.CaptureFixture[str]) -
 def test_few_batches_are_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert measured_costs(NET, table([2.0])).boxes["fast"].seconds == 0.002
     assert "there were only 1 batches" in capsys.readouterr().err
+
+
+def test_what_tuples_are_worth_is_measured_too() -> None:
+    graph = {0: 0, 100: 1}
+    fast = au.stream("reports", "mph int").filter("mph > 60", box="fast")
+    network = au.network(fast=fast.output(delivered={0: 0, 1: 1}, value={"mph": graph}))
+    counts = {"came": [3] * BINS, "worths": [3 * (place + 0.5) / BINS for place in range(BINS)]}
+    rows = [{"batch": batch, "kind": "worth", "name": "fast", **counts} for batch in range(1, 7)]
+    found = measured_costs(network, pa.concat_tables([table([2.0] * 6), pa.Table.from_pylist(rows, SCHEMA)]))
+    assert found.worth["fast"].curve.utility(0.5) == pytest.approx(0.75)
 
 
 @pytest.mark.spark

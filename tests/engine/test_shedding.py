@@ -289,9 +289,11 @@ def test_a_place_within_a_chain_is_a_place_once_the_chain_is_compiled(
     (alone,), _ = run(network, plan, 1, 3000, tmp_path / "box by box")
     job = Job(network, planned(network, {"reports": reports(3000)}, 1), {"reports": reports(3000)}, str(tmp_path), 1)
     (chain,) = job.chains[0].values()
+    ten = Train(reports(10).batches[0], np.zeros(10, np.int64), np.arange(10))
+    chain.step(ten)
     for thread in [each.thread for each in generated._COMPILATIONS.values() if each.thread is not None]:
         thread.join()
-    assert chain.step(Train(reports(10).batches[0], np.zeros(10, np.int64), np.arange(10))) is not None
+    assert chain.step(ten) is not None
     (compiled,), totals = run(network, plan, 1, 3000, tmp_path / "compiled")
     assert compiled == alone
     assert 1000 < totals.shed["box real"] < 2000

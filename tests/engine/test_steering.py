@@ -192,6 +192,28 @@ def test_what_is_learned_is_kept_now_and_then(tmp_path: Path, monkeypatch: pytes
     assert steering.service.outputs["stats"].loss == 0.0
 
 
+def test_what_outputs_are_worth_is_known_after_a_restart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "REFRESH", -1.0)
+    archive = REPORTS.filter("n > 5", box="stats")
+    net = au.network(archive=archive.output(latency={1: 1, 3: 0}, delivered=DELIVERED, value={"n": {0: 0, 9: 1}}))
+    steering = Steering.of(job_of(net, tmp_path), None, 1, True, 1.0, tmp_path)
+    counts = {"came": [9] * 16 + [1] * 16, "worths": [9 * place / 32 for place in range(16)] + [0.9] * 16}
+    empty = dict.fromkeys(SCHEMA.names)
+    measured = [*rows(1000), {"kind": "worth", "name": "archive", **counts}]
+    tables = [pa.RecordBatch.from_pylist([empty | row | {"batch": 1} for row in measured], SCHEMA)]
+    for version in range(1, WARM + 3):
+        steering.serve(Batch(version, NOW + version), tables)
+        steering.after(Batch(version, NOW + version), {"reports": 1000}, tables, {})
+    steering.save()
+    again = Steering.of(job_of(net, tmp_path, 200_000, 2.5), None, 1, True, 1.0, tmp_path)
+    assert again.worths.counts() == steering.worths.counts()
+    assert again._controller is not None
+    worth = again._controller.model.costs.worth["archive"]
+    assert worth.curve.utility(0.1) == pytest.approx(16 * 0.9 / (16 * 0.9 + 9 * 120 / 32))
+    begins = again.beginning({})
+    assert [keep[0] for place in begins["shed"]["places"] for keep in place[2]] == ["value"]
+
+
 def plan_of(net: Network, part: float) -> ShedPlan:
     return shed_plan(net, {}, {"stats": WindowPart((-(2**63),), (part,))})
 

@@ -3,7 +3,7 @@
 import pytest
 
 import australis as au
-from australis.model.qos import BoxCost, Costs
+from australis.model.qos import BoxCost, Costs, WorthHistogram
 from australis.plan import plan
 from australis.qos.analysis import Analysis
 from australis.qos.load import LoadModel, Machine
@@ -78,3 +78,13 @@ def test_without_tuples_anything_fits():
     assert idle.fits
     assert idle.factor == float("inf")
     assert list(idle.lines(shed=True))[-1] == "nothing is shed"
+
+
+def test_an_output_that_values_its_tuples_keeps_more_worth_than_tuples():
+    network = au.network(slow=au.stream("reports", "x int").filter("x > 2", box="slow").output(
+        delivered={0: 0, 0.9: 1, 1: 1}, value={"x": {0: 0, 9: 1}}))  # fmt: skip
+    worth = {"slow": WorthHistogram((90, 10), (9.0, 9.0))}
+    costs = Costs({"slow": BoxCost(1e-5, {"out": 1})}, worth=worth)
+    over = Analysis(LoadModel(network, plan(network, {"reports": ()}), costs, Machine(headroom=1)), {"reports": 2e5})
+    lines = [" ".join(line.split()) for line in over.lines(shed=True)]
+    assert "slow 50.0% 0.802 (72.2% of what its tuples are worth)" in lines

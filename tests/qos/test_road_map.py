@@ -1,5 +1,6 @@
 """The road map: the best plan for every load, as a linear program finds it; exact outputs are never touched."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -10,10 +11,10 @@ from scipy.optimize import linprog
 
 import australis as au
 from australis.model.network import Network
-from australis.model.qos import BoxCost, Costs
+from australis.model.qos import BoxCost, Costs, WorthHistogram
 from australis.plan import plan
 from australis.qos.load import LoadModel
-from australis.qos.road_map import Demands, road_map
+from australis.qos.road_map import Demands, Mapper, road_map
 from australis.qos.utility import total
 
 RATES = {"reports": 1000.0}
@@ -34,24 +35,43 @@ def graphs(draw):
 
 
 @st.composite
+def worths(draw):
+    """How many of an output's tuples are worth how much."""
+    counts = draw(st.lists(st.integers(0, 9), min_size=4, max_size=4))
+    return WorthHistogram(tuple(counts), tuple(count * (place + 0.5) / 4 for place, count in enumerate(counts)))
+
+
+@st.composite
 def models(draw):
-    """Filters as a random tree or, with unions, as a graph, with an output at some of them."""
+    """Filters as a random tree or, with unions, as a graph, with an output at some of them.
+
+    Some outputs value their tuples; some boxes make the value in a way that cannot be told before them.
+    """
     reports = au.stream("reports", "x int")
     streams, costs = [reports], {}
     for number in range(draw(st.integers(1, 7))):
         above = draw(st.sampled_from(streams))
         name = f"b{number}"
         other = draw(st.sampled_from(streams)) if draw(st.integers(0, 3)) == 0 else None
-        box = above.filter(f"x > {number}", box=name) if other is None else above.union(other, box=name)
+        if other is not None:
+            box = above.union(other, box=name)
+        elif draw(st.integers(0, 3)) == 0:
+            box = above.map(box=name, x=draw(st.sampled_from(["x", "cast(cast(x as tinyint) as int)"])))
+        else:
+            box = above.filter(f"x > {number}", box=name)
         streams.append(box)
         costs[name] = BoxCost(draw(st.floats(1e-6, 1e-4)), {"out": draw(st.floats(0.1, 2))})
-    outputs = {}
+    outputs, worth = {}, {}
     for number, stream in enumerate(streams[1:]):
         if number == len(streams) - 2 or draw(st.booleans()):
             weight = draw(st.sampled_from([0.5, 1.0, 4.0]))
-            outputs[f"o{number}"] = stream.output(delivered=draw(graphs()), weight=weight)
+            value = draw(st.sampled_from([None, {"x": {0: 0, 9: 1}}]))
+            outputs[f"o{number}"] = stream.output(delivered=draw(graphs()), weight=weight, value=value)
+            if value is not None and draw(st.booleans()):
+                worth[f"o{number}"] = draw(worths())
     network = au.network(**outputs)
-    return modelled(network, Costs({n.name: costs[n.name] for n in network.nodes}, sources={"reports": 1e-6}))
+    boxes = {node.name: costs[node.name] for node in network.nodes}
+    return modelled(network, Costs(boxes, sources={"reports": 1e-6}, worth=worth))
 
 
 def best(model: LoadModel, load: float) -> float:
@@ -61,14 +81,16 @@ def best(model: LoadModel, load: float) -> float:
     """
     network, shares = model.network, model.shares(RATES)
     outputs, nodes = network.outputs, network.nodes
-    below = Demands(network).below
+    demands = Demands.of(model)
+    below = demands.below
     n, m = len(outputs), len(nodes)
     rows, limits = [], []
-    bounds = [(1.0, 1.0) if o.qos.exact else (0.0, 1.0) for o in outputs] + [(0.0, 1.0)] * n + [(0.0, 1.0)] * m
+    bounds = [(1.0, 1.0) if o.qos.exact else (0.0, 1.0) for o in outputs] + [(0.0, 1.0)] * n
+    bounds += [(1.0, 1.0) if below[node.name] & demands.protected else (0.0, 1.0) for node in nodes]
     for i, output in enumerate(outputs):
         if output.qos.delivered is None:
             continue
-        for (x, u), (y, v) in pairwise(output.qos.delivered.hull.points):
+        for (x, u), (y, v) in pairwise(demands.graphs[output.name][1].points):
             row = np.zeros(2 * n + m)
             row[n + i], row[i] = 1, -(v - u) / (y - x)
             rows.append(row)
@@ -94,10 +116,11 @@ def best(model: LoadModel, load: float) -> float:
     return -solved.fun if solved.success else float("nan")
 
 
-def hull_utility(network: Network, kept) -> float:
+def hull_utility(model: LoadModel, kept) -> float:
+    graphs = Demands.of(model).graphs
     return sum(
-        o.qos.weight * (1.0 if o.qos.delivered is None else o.qos.delivered.hull.utility(kept[o.name]))
-        for o in network.outputs
+        o.qos.weight * (1.0 if o.name not in graphs else graphs[o.name][1].utility(kept[o.name]))
+        for o in model.network.outputs
     )
 
 
@@ -108,7 +131,7 @@ def test_plans_are_as_good_as_a_linear_program_finds(model, part):
     load = least + (most - least) * part
     expected = best(model, load * (1 + 1e-9))
     assume(not np.isnan(expected))
-    found = hull_utility(model.network, road.at(load).kept)
+    found = hull_utility(model, road.at(load).kept)
     # On a tree the walk is the best there is; where boxes share outputs crosswise, it is nearly so.
     crosswise = any(len(node.sources) > 1 for node in model.network.nodes)
     assert found >= expected * (0.95 if crosswise else 1 - 1e-6) - 1e-4
@@ -145,7 +168,7 @@ def test_less_load_is_never_worth_more(model):
     for before, after in pairwise(plans):
         assert after.load < before.load
         assert all(after.kept[name] <= kept for name, kept in before.kept.items())
-        assert hull_utility(model.network, after.kept) <= hull_utility(model.network, before.kept) + 1e-12
+        assert hull_utility(model, after.kept) <= hull_utility(model, before.kept) + 1e-12
 
 
 def test_a_graph_with_a_flat_part_is_shed_first():
@@ -164,6 +187,54 @@ def test_a_graph_with_a_flat_part_is_shed_first():
         {"dear": 0, "cheap": 0},
     ]
     assert [(drop.after, drop.before) for drop in road.drops(road.at(0.15).kept)] == [("reports", "cheap")]
+
+
+def valued(delivered=None) -> Network:
+    """An output that values its tuples, behind a box that can tell their value and one that hides it."""
+    reports = au.stream("reports", "x int")
+    made = reports.map(box="hides", x="cast(length(cast(x as string)) as tinyint)").map(box="tells", x="x")
+    return au.network(
+        out=made.filter("x > 0", box="f").output(delivered=delivered or {0: 0, 1: 1}, value={"x": {0: 0, 9: 1}}),
+        plain=reports.filter("x > 1", box="plain").output(delivered={0: 0, 1: 1}),
+    )
+
+
+def test_an_output_that_keeps_its_best_tuples_gives_up_more_of_them():
+    each = BoxCost(1e-4, {"out": 1})
+    worth = {"out": WorthHistogram((50, 40, 0, 10), (5.0, 5.0, 0.0, 10.0))}
+    costs = Costs(dict.fromkeys(("hides", "tells", "f", "plain"), each))
+    blind, road = (road_map(modelled(valued(), costs=replace(costs, worth=known)), RATES) for known in ({}, worth))
+    assert [plan.kept for plan in road.plans] == [
+        {"out": 1, "plain": 1}, {"out": 0.5, "plain": 1}, {"out": pytest.approx(0.1), "plain": 1},
+        {"out": pytest.approx(0.1), "plain": 0}, {"out": 0, "plain": 0},
+    ]  # fmt: skip
+    assert road.plans[1].utility == pytest.approx(1.75)
+    # What is worth least cannot be told before the box that hides it, so that it is not freed.
+    assert road.plans[0].load == blind.plans[0].load == pytest.approx(0.4)
+    assert [(drop.after, drop.before) for drop in road.drops(road.plans[1].kept)] == [("hides", "tells")]
+    assert road.plans[1].load == pytest.approx(0.1 + 0.05 + 0.05 + 0.1)
+    assert [(drop.after, drop.before) for drop in blind.drops({"out": 0.5, "plain": 1})] == [("reports", "hides")]
+
+
+@given(models(), st.floats(0, 1))
+def test_knowing_what_is_worth_least_is_never_worth_less(model, part):
+    assume(not any(len(node.sources) > 1 for node in model.network.nodes))  # where the walk is the best there is
+    road = road_map(model, RATES)
+    blind = road_map(replace(model, costs=replace(model.costs, worth={})), RATES)
+    mapper = Mapper(road.demands, tuple(model.shares(RATES)))
+    kept = blind.at(blind.plans[0].load * part).kept
+    known = road.at(mapper.load(kept))  # the load that the blind plan really leaves
+    assert hull_utility(model, known.kept) >= hull_utility(model, kept) - 1e-6
+
+
+def test_behind_windows_that_are_left_out_tuples_go_by_chance():
+    reports = au.stream("reports", "t int, x int")
+    stats = reports.aggregate(on="t", size=10, n="count(*)", box="stats").map(box="m", n="n")
+    network = au.network(stats=stats.output(delivered={0: 0, 1: 1}, value={"n": {0: 0, 9: 1}}))
+    demands = Demands(network, {"stats": WorthHistogram((9, 1), (1.0, 1.0))})
+    assert demands.by_worth == frozenset()
+    assert demands.delivered({"stats": 0.5}) == {"stats": 0.5}
+    assert demands.protected == frozenset()
 
 
 def test_what_all_outputs_below_a_place_lose_is_dropped_there():

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import australis as au
+from australis.errors import RunError
 from australis.qos.ranks import BINS
 from australis.qos.worth import MEMORY, WorthCounts, Worths, worth_rank
 from australis.testing import train
@@ -167,3 +168,60 @@ def test_extremes_of_counts_and_times_stay_finite(bins, elapsed):
         assert np.isfinite([each.offered, each.kept, each.worth_offered, each.worth_kept]).all()
         assert each.kept <= each.offered
     assert all(count >= 0 for counts in worths.counts().values() for count in counts)
+
+
+def learned(seed: int = 3) -> Worths:
+    """What is known after some batches, of which some were shed."""
+    chance, worths = np.random.default_rng(seed), Worths(NETWORK)
+    for _ in range(3):
+        came, dropped = chance.integers(0, 99, BINS), chance.integers(0, 9, BINS)
+        sums = came * (np.arange(BINS) + 0.25) / BINS
+        rows = [
+            {"kind": "worth", "name": "archive", "port": None, "came": came, "worths": sums},
+            {"kind": "worth", "name": "archive", "port": "box fast", "came": came + 2 * dropped, "dropped": dropped},
+            {"kind": "source", "name": "reports", "given": 9999},
+        ]
+        worths, _ = worths.add(rows, 1.0)
+    return worths
+
+
+def same(one: Worths, other: Worths) -> bool:
+    return one.render() == other.render()
+
+
+def test_what_is_known_is_read_as_it_was_written():
+    worths = learned()
+    again = Worths.parse(worths.render(), NETWORK)
+    assert same(again, worths)
+    assert again.counts() == worths.counts()
+    row = {"kind": "source", "name": "reports", "given": 10}
+    assert same(again.add([row], 1.0)[0], worths.add([row], 1.0)[0])
+
+
+def test_what_outputs_valued_otherwise_is_not_taken_over():
+    other = au.network(
+        archive=FAST.output(delivered={0: 0, 1: 1}, value={"v": {0: 0.0, 100: 1.0}}),
+        counted=REPORTS.map(box="m", n="n").output(delivered={0: 0, 1: 1}),
+    )
+    assert Worths.parse(learned().render(), other).outputs == {}
+    assert Worths.parse(learned().render(), au.network(exact=REPORTS)).outputs == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "7", "{}", '{"read": -1, "outputs": {}}', '{"read": 0, "outputs": []}',
+     learned().render().replace("[", "[NaN, ", 2), learned().render().replace('"counts"', '"count"')],
+)  # fmt: skip
+def test_what_is_not_of_its_form_is_refused(text):
+    with pytest.raises(RunError, match="this is not what outputs are worth"):
+        Worths.parse(text, NETWORK)
+
+
+def test_the_spread_is_of_what_was_offered():
+    worths = learned()
+    histogram = worths.histograms()["archive"]
+    assert sum(histogram.counts) > worths.outputs["archive"].came.sum()  # some of it was shed
+    means = np.array(histogram.worths) / np.array(histogram.counts)
+    assert means == pytest.approx((np.arange(BINS) + 0.25) / BINS)
+    assert histogram.curve.concave
+    assert Worths(NETWORK).histograms() == {}

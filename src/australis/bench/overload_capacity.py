@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from australis.api.network import Network
@@ -17,6 +17,7 @@ from australis.plan import plan
 from australis.qos.analysis import Analysis
 from australis.qos.load import LoadModel, Machine
 from australis.qos.monitor import monitored
+from australis.qos.worth import worths_of
 
 if TYPE_CHECKING:
     from australis.engine.spark.session import SparkSession
@@ -72,8 +73,8 @@ def measured_costs(spark: SparkSession, network: Network, tuples: int) -> Costs:
             shed=False,
             optimize=False,  # as `australis measure`: rules give boxes other names
         )
-        monitor, _ = monitored(run.measures().to_pylist())
-    return monitor.costs(network)
+        rows = run.measures().to_pylist()
+    return replace(monitored(rows)[0].costs(network), worth=worths_of(network, rows).histograms())
 
 
 def modelled(network: Network, costs: Costs, headroom: float, cores: int = CORES) -> LoadModel:

@@ -29,7 +29,7 @@ def grid(
 
 def _grid(setting: Setting, factor: float, parts: tuple[float, ...]) -> dict[str, Any]:
     net, model = setting.network, setting.model
-    mapper = Mapper(Demands(net), tuple(model.shares({INPUT: factor * setting.capacity})))
+    mapper = Mapper(Demands.of(model), tuple(model.shares({INPUT: factor * setting.capacity})))
     whole = {output.name: 1.0 for output in net.outputs}
     shed = [output.name for output in net.outputs if not output.qos.exact]
     span = Span(setting.span.lead, min(setting.span.load, 12.0), 0.0)

@@ -10,7 +10,6 @@ from australis.qos.load import LoadModel, Machine
 from australis.qos.ranks import NumberRank
 from australis.qos.road_map import Demands, Mapper, Plan
 from australis.qos.shedding import ShedPlan, TupleKeep
-from australis.qos.utility import total
 
 
 def best_plan(model: LoadModel, inputs: Mapping[str, float], most: float, steps: int = 100) -> Plan | None:
@@ -18,14 +17,15 @@ def best_plan(model: LoadModel, inputs: Mapping[str, float], most: float, steps:
 
     None fits if what may not be shed is too much by itself.
     """
-    mapper = Mapper(Demands(model.network), tuple(model.shares(inputs)))
+    demands = Demands.of(model)
+    mapper = Mapper(demands, tuple(model.shares(inputs)))
     outputs = model.network.outputs
     whole = {output.name: 1.0 for output in outputs}
     shed = [output.name for output in outputs if not output.qos.exact]
     best: Plan | None = None
     for parts in product(range(steps, -1, -1), repeat=len(shed)):
         kept = whole | {name: part / steps for name, part in zip(shed, parts, strict=True)}
-        worth = total(outputs, {}, kept)
+        worth = demands.utility(kept)
         if best is None or worth > best.utility:
             load = mapper.load(kept)
             if load <= most + 1e-9:
@@ -36,7 +36,7 @@ def best_plan(model: LoadModel, inputs: Mapping[str, float], most: float, steps:
 def processor_time(model: LoadModel, inputs: Mapping[str, float], kept: Mapping[str, float]) -> float:
     """The processor seconds a second that tuples take by the model when each output gets its part."""
     alone = replace(model, machine=Machine(1, 1, model.machine.headroom))
-    return Mapper(Demands(model.network), tuple(alone.shares(inputs))).load(kept)
+    return Mapper(Demands.of(model), tuple(alone.shares(inputs))).load(kept)
 
 
 def part_at_input(model: LoadModel, inputs: Mapping[str, float], load: float) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from threading import Timer
 from typing import TYPE_CHECKING, Annotated
@@ -90,12 +91,14 @@ def measure(
 def measured_costs(network: Network, table: pa.Table) -> Costs:
     """What the parts of a network cost, by the measurements of a run's batches."""
     from australis.qos.monitor import monitored
+    from australis.qos.worth import worths_of
 
-    monitor, batches = monitored(table.to_pylist(), _FEW)
+    rows = table.to_pylist()
+    monitor, batches = monitored(rows, _FEW)
     if batches < _FEW:
         print(
             f"there were only {batches} batches, and the first ones compile: give more input, or a --train of fewer"
             " tuples, for costs to rely on",
             file=sys.stderr,
         )
-    return monitor.costs(network)
+    return replace(monitor.costs(network), worth=worths_of(network, rows).histograms())

@@ -117,7 +117,7 @@ class Job:
     @cached_property
     def valued(self) -> dict[str, ValueRank]:
         """The outputs whose tuples may have to be shed by what they are worth, so that this is counted."""
-        ranks = ((output, worth_rank(output)) for output in self.network.outputs if self.urgent)
+        ranks = ((output, worth_rank(output)) for output in self.network.outputs)
         return {output.name: rank for output, rank in ranks if rank is not None and not output.qos.exact}
 
     @cached_property

@@ -19,6 +19,7 @@ from australis.engine.notices import Notices
 from australis.engine.positions import Positions, Takes
 from australis.engine.queues import Queues, taken_by
 from australis.engine.service import BranchWait, Service, ServiceWindow
+from australis.model.qos import Costs
 from australis.qos.control import EXACT, NOTHING_SHED, SHED, Controller, Order, Waiting
 from australis.qos.load import LoadModel, Machine
 from australis.qos.monitor import Monitor
@@ -91,6 +92,7 @@ class Steering:
         learned = Learned() if checkpoint is None else read_learned(checkpoint)
         made = cls(job, machine, Shedder(job.network, windows), learned.monitor, sheds, checkpoint=checkpoint)
         made.ranking = ranking or made.ranking
+        made.worths = learned.worths_in(job.network)
         made._begin_with([] if learned.batch is None else [learned.batch])
         return made
 
@@ -136,7 +138,7 @@ class Steering:
     def save(self) -> None:
         """Keep what was learned. Where the checkpoint was removed, the run itself tells."""
         if self.checkpoint is not None and self.checkpoint.exists() and self.monitor.time:
-            Learned(self.monitor, min(self._fixed, default=None)).save(self.checkpoint)
+            Learned(self.monitor, min(self._fixed, default=None), self.worths.render()).save(self.checkpoint)
         self._saved = time.monotonic()
 
     def after(
@@ -200,9 +202,13 @@ class Steering:
         """Make the model anew of what was measured."""
         self._refreshed = time.monotonic()
         # What is left of a large batch is more than what a batch takes by itself; the least of several comes near.
-        costs = replace(self.monitor.costs(self.job.network), batch=min(self._fixed))
+        costs = self._costs(self.job, min(self._fixed))
         model = LoadModel(self.job.network, self.job.plan, costs, self.machine)
         self._controller = replace(self._controller or Controller(model, ranking=self.ranking), model=model, road=None)
+
+    def _costs(self, job: Job, batch: float) -> Costs:
+        """What was measured of costs and of what outputs are worth."""
+        return replace(self.monitor.costs(job.network), batch=batch, worth=self.worths.histograms())
 
     def next(self, positions: Positions, now: int) -> tuple[float, ShedPlan | None, int]:
         """How many seconds after the last batch the next one may begin, what it leaves out, and how much it takes.
@@ -257,7 +263,7 @@ class Steering:
         following._batches, following._clock, following._fixed = self._batches, self._clock, self._fixed
         following.state, following._order = self.state, self._order
         if self._controller is not None:
-            costs = replace(self.monitor.costs(job.network), batch=self._controller.model.costs.batch)
+            costs = following._costs(job, self._controller.model.costs.batch)
             model = LoadModel(job.network, job.plan, costs, self.machine)
             following._controller = replace(self._controller, model=model, road=None)
         return following

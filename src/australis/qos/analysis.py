@@ -130,9 +130,12 @@ class Analysis:
             yield "nothing is shed" + ("" if self.fits else ": nothing may be")
             return
         rows = [("output", "delivered", "worth")]
+        parts, by_worth = self.road.demands.delivered(plan.kept), self.road.demands.by_worth
         for output in self.model.network.outputs:
-            kept, graph = plan.kept[output.name], output.qos.delivered
-            rows.append((output.name, f"{kept:.1%}", f"{1.0 if graph is None else graph.utility(kept):.3f}"))
+            part, worth = plan.kept[output.name], parts[output.name]
+            utility = 1.0 if output.qos.delivered is None else output.qos.delivered.utility(worth)
+            remark = f"  ({worth:.1%} of what its tuples are worth)" if output.name in by_worth and part < 1 else ""
+            rows.append((output.name, f"{part:.1%}", f"{utility:.3f}{remark}"))
         yield from _aligned(rows)
         yield ""
         for drop in self.road.drops(plan.kept):

@@ -22,7 +22,6 @@ from math import exp
 from australis.qos.load import LONGEST, LoadModel
 from australis.qos.priorities import Queue, Ranking, Schedule
 from australis.qos.road_map import Drop, RoadMap, road_map, road_map_of
-from australis.qos.utility import total
 
 MEMORY = 5.0
 """Over how many seconds rates are averaged."""
@@ -236,7 +235,7 @@ class Controller:
         outputs = self.model.network.outputs
         most = max(self.model.machine.headroom - self.model.costs.batch * self.overhead / interval, 0.0)
         plan = road.at(road.plans[0].load * most / load)
-        return total(outputs, {output.name: delay for output in outputs}, plan.kept)
+        return road.demands.utility(plan.kept, {output.name: delay for output in outputs})
 
     def _interval(self, work: float) -> float:
         """The shortest interval at which batches fit into the headroom, by the rates, or else by what waits."""

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 
 from australis.model.network import Network
+from australis.model.qos import Graph, WorthHistogram
 from australis.qos.load import LoadModel, Share
 from australis.qos.shedding import takes_all
 from australis.qos.utility import total
@@ -50,11 +52,48 @@ class Demands:
     """
 
     network: Network
+    worth: Mapping[str, WorthHistogram] = field(default_factory=dict)
+    """How much the tuples of outputs with a value graph are worth, as far as it is known."""
+
+    @classmethod
+    def of(cls, model: LoadModel) -> Demands:
+        return cls(model.network, model.costs.worth)
 
     @cached_property
     def protected(self) -> frozenset[str]:
         """The inputs and boxes of whose tuples none can be left out (see `qos/shedding.py`)."""
-        return takes_all(self.network)
+        return takes_all(self.network, self.by_worth)
+
+    @cached_property
+    def by_worth(self) -> frozenset[str]:
+        """The outputs of which the tuples that are worth least are dropped.
+
+        Not those behind windows that are left out or sampled: there it is by chance.
+        """
+        behind = set(self.windowed | self.sampled)
+        for node in self.network.nodes:
+            if any(arrow.source in behind for arrow in node.sources):
+                behind.add(node.name)
+        valued = (output for output in self.network.outputs if output.qos.value is not None)
+        return frozenset(o.name for o in valued if o.name in self.worth and o.arrow.source not in behind)
+
+    def delivered(self, kept: Kept) -> Kept:
+        """The part of its worth that each output keeps, by the part of its tuples."""
+        curves = {name: self.worth[name].curve for name in self.by_worth}
+        return {name: curves[name].utility(part) if name in curves else part for name, part in kept.items()}
+
+    @cached_property
+    def graphs(self) -> dict[str, tuple[float, Graph]]:
+        """The outputs that may be shed: their weights, and what they are worth by the part of tuples, as a hull."""
+        graphs = {o.name: (o.qos.weight, o.qos.delivered) for o in self.network.outputs if o.qos.delivered is not None}
+        return {
+            name: (weight, (graph.after(self.worth[name].curve) if name in self.by_worth else graph).hull)
+            for name, (weight, graph) in graphs.items()
+        }
+
+    def utility(self, kept: Kept, delays: Mapping[str, float] = MappingProxyType({})) -> float:
+        """What all outputs are worth if each gets its part, after delays."""
+        return total(self.network.outputs, delays, self.delivered(kept))
 
     @cached_property
     def windowed(self) -> frozenset[str]:
@@ -135,7 +174,7 @@ class RoadMap:
         before, after = self.plans[place - 1], self.plans[place]
         part = (before.load - load) / (before.load - after.load)
         kept = {name: kept + (after.kept[name] - kept) * part for name, kept in before.kept.items()}
-        return Plan(load, kept, total(self.demands.network.outputs, {}, kept))
+        return Plan(load, kept, self.demands.utility(kept))
 
     def drops(self, kept: Kept) -> list[Drop]:
         """Where tuples are dropped so that each output gets its part, from the inputs on."""
@@ -172,20 +211,19 @@ class Mapper:
         return works
 
     def plans(self) -> Iterator[Plan]:
-        outputs = self.demands.network.outputs
-        kept = {output.name: 1.0 for output in outputs}
-        yield Plan(self.load(kept), dict(kept), total(outputs, {}, kept))
+        kept = {output.name: 1.0 for output in self.demands.network.outputs}
+        yield Plan(self.load(kept), dict(kept), self.demands.utility(kept))
         while move := min(self._moves(kept), default=None):
             _, names, level = move
             kept |= dict.fromkeys(names, level)
-            yield Plan(self.load(kept), dict(kept), total(outputs, {}, kept))
+            yield Plan(self.load(kept), dict(kept), self.demands.utility(kept))
 
     def _moves(self, kept: Kept) -> Iterator[tuple[float, tuple[str, ...], float]]:
         """The steps that can be taken: the utility lost for the load freed, the outputs that are lowered, and to what.
 
         Outputs are lowered together where they hold up the same work, all of those that get the most of it.
         """
-        graphs = {o.name: (o.qos.weight, o.qos.delivered.hull) for o in self.demands.network.outputs if o.qos.delivered}
+        graphs = self.demands.graphs
         tops = {served: self._top(served, kept) for served in self.works}
         for top in set(tops.values()):
             level = kept.get(min(top), 1.0)
@@ -210,13 +248,13 @@ def road_map(model: LoadModel, inputs: Mapping[str, float]) -> RoadMap:
     """The road map of a network whose inputs have these rates.
 
     Where a `delivered` graph is not concave its hull is used: a walk along the slopes would stop before a steep part
-    that leads to a flat one.
+    that leads to a flat one. Of an output whose tuples of least worth are dropped, it goes by the worth that is kept.
     """
-    demands = Demands(model.network)
+    demands = Demands.of(model)
     return RoadMap(demands, tuple(Mapper(demands, tuple(model.shares(inputs))).plans()), inputs)
 
 
 def road_map_of(model: LoadModel, branches: Mapping[str, Mapping[str, float]]) -> RoadMap:
     """The same where branches, by their names, take different numbers of tuples."""
-    demands = Demands(model.network)
+    demands = Demands.of(model)
     return RoadMap(demands, tuple(Mapper(demands, tuple(model.shares_of(branches))).plans()), {})

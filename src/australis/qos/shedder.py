@@ -18,6 +18,8 @@ class Shedder:
     network: Network
     windows: Mapping[str, WindowPart] = field(default_factory=dict)
     """By the box that has the windows."""
+    known: Demands | None = field(default=None, compare=False, repr=False)
+    """What is to be known of the network, once somebody has asked."""
 
     def plan(
         self,
@@ -31,7 +33,7 @@ class Shedder:
         `seen` has the greatest window that each box has had tuples of, as far as it is known. Where branches are
         `apart`, they are not given the same tuples of inputs: nothing is left out before they part.
         """
-        demands, seen = Demands(self.network), seen or {}
+        demands, seen = self.known or Demands(self.network), seen or {}
         parts = demands.parts(kept)
         windows = dict(self.windows)
         for name in sorted(demands.windowed):
@@ -41,7 +43,7 @@ class Shedder:
                 last = before.parts[-1] if before.parts else 1.0
                 part = parts[name] if name in seen else min(last, parts[name])
                 windows[name] = before.changed(part, seen.get(name, 0))
-        after = replace(self, windows=windows)
+        after = replace(self, windows=windows, known=demands)
         if not windows and all(part >= 1 for part in kept.values()):
             return None, after
         samples = {name: parts[name] for name in sorted(demands.sampled)}

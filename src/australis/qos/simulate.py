@@ -14,7 +14,6 @@ from australis.qos.control import Controller, Order, Waiting
 from australis.qos.load import LoadModel
 from australis.qos.priorities import Queue
 from australis.qos.road_map import Demands, Mapper
-from australis.qos.utility import total
 
 Curve = Callable[[float], float]
 Noise = Callable[[], float]
@@ -54,7 +53,7 @@ def simulate(
     noise: Noise = no_noise,
 ) -> Iterator[SimulatedBatch]:
     """Run batches until a time."""
-    demands, outputs, branches = Demands(truth.network), truth.network.outputs, truth.branches
+    demands, branches = Demands.of(truth), truth.branches
     taken = dict.fromkeys((branch.name for branch in branches), 0.0)
     now = last = 0.0
     while now < seconds:
@@ -77,7 +76,7 @@ def simulate(
         controller = controller.observe(order, read, max(now - last, _LEAST), worked, apart)
         delays = {name: end - since if parts[name] > 0 else 0.0 for name, since in taken.items()}
         late = {name: delays[branch.name] for branch in branches for name in branch.outputs}
-        utility = total(outputs, late, order.kept)
+        utility = demands.utility(order.kept, late)
         yield SimulatedBatch(now, end, order, max(delays.values()), max(parts.values()), utility, delays, ends)
         last, taken, now = now, ends, max(end, now + order.interval, now + _LEAST)
 

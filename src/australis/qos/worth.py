@@ -7,21 +7,27 @@ after that place would have let through. That part is the one of tuples of the s
 none has gone on yet, the one by which the output would have what it had before.
 
 So no bin is forgotten because all of it is shed: it is counted where it is left out, and comes back when better tuples
-become few.
+become few. While all of it is shed, the part of it that boxes let through is held, for none goes on to tell another. If
+that changes meanwhile, the loss that is told is wrong by it, and so is where the others begin to be shed. That rights
+itself as soon as one goes on. Which tuples are worth least does not depend on it.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from math import exp
 from typing import Any
 
 import numpy as np
 
 from australis.arrow.columns import Bools, Floats, Ints
+from australis.errors import RunError
 from australis.expressions import expr
 from australis.model.network import Network, Output
+from australis.model.qos import WorthHistogram
 from australis.model.train import Train
 from australis.qos.ranks import BINS, ValueRank
 from australis.qos.shedding import Place
@@ -117,6 +123,19 @@ class OutputWorth:
         middle = (np.arange(BINS) + 0.5) / BINS
         return np.where(self.came > 0, self.worths / np.where(self.came > 0, self.came, 1.0), middle)
 
+    def render(self) -> dict[str, Any]:
+        """The sums as JSON can hold them."""
+        passes = [[*place, each.through.tolist(), each.of.tolist()] for place, each in self.passes.items()]
+        sums = {"counts": self.counts, "came": self.came, "worths": self.worths}
+        return {name: each.tolist() for name, each in sums.items()} | {"passes": passes}
+
+    @classmethod
+    def parse(cls, data: Mapping[str, Any]) -> OutputWorth:
+        """The sums in what `render` made."""
+        places = {(str(kind), str(name)): Pass(_numbers(t), _numbers(of)) for kind, name, t, of in data["passes"]}
+        counts, came, worths = (_numbers(data[name]) for name in ("counts", "came", "worths"))
+        return cls(counts, came, worths, places)
+
 
 @dataclass(frozen=True)
 class Worths:
@@ -155,6 +174,32 @@ class Worths:
             for name, each in self.outputs.items()
             if totals[name] > 0
         }
+
+    def histograms(self) -> dict[str, WorthHistogram]:
+        """How the worth of each output's tuples is spread, as a road map takes it."""
+        return {
+            name: WorthHistogram(tuple(each.counts.tolist()), tuple((each.counts * each.means()).tolist()))
+            for name, each in self.outputs.items()
+            if each.counts.sum() > 0
+        }
+
+    def render(self) -> str:
+        """What is known as JSON, to be kept on a checkpoint."""
+        values = {output.name: _value(output) for output in self.network.outputs}
+        outputs = {name: each.render() | {"value": values[name]} for name, each in self.outputs.items()}
+        return json.dumps({"read": self.read, "outputs": outputs})
+
+    @classmethod
+    def parse(cls, text: str, network: Network) -> Worths:
+        """What is known by a text that `render` made, of the outputs of a network that value the same as then."""
+        try:
+            data = json.loads(text)
+            values = {output.name: _value(output) for output in network.outputs if output.qos.value is not None}
+            known = {name: each for name, each in data["outputs"].items() if values.get(name) == each["value"]}
+            (read,) = _numbers([data["read"]], 1).tolist()
+            return cls(network, {name: OutputWorth.parse(each) for name, each in known.items()}, read)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise RunError(f"this is not what outputs are worth: {error!r}") from error
 
     def followed_by(self, network: Network) -> Worths:
         """What is known of the network that follows: of outputs that value the same as before."""
@@ -199,6 +244,28 @@ class _BatchWorth:
         dropped, zeros = np.array(row["dropped"], np.float64), np.zeros(BINS)
         self.dropped[kind, name] = self.dropped.get((kind, name), zeros) + dropped
         self.went_on[kind, name] = self.went_on.get((kind, name), zeros) + came - dropped
+
+
+def worths_of(network: Network, rows: Iterable[Mapping[str, Any]]) -> Worths:
+    """What is known of outputs by all that was measured of a run."""
+    worths = Worths(network)
+    for _, batch in groupby(rows, key=lambda row: row["batch"]):
+        every = list(batch)
+        worths, _ = worths.add(every, sum(row["seconds"] for row in every if row["kind"] == "batch"))
+    return worths
+
+
+def _value(output: Output) -> list[Any] | None:
+    """The value graph of an output as JSON can hold it."""
+    return None if output.qos.value is None else [output.qos.value[0], [list(p) for p in output.qos.value[1].points]]
+
+
+def _numbers(values: Any, length: int = BINS) -> Floats:
+    """Sums that were saved: finite numbers from 0 on."""
+    numbers = np.array(values, np.float64)
+    if numbers.shape != (length,) or not (np.isfinite(numbers) & (numbers >= 0)).all():
+        raise ValueError(f"{values!r} are no {length} sums")
+    return numbers
 
 
 def _added(

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from australis.errors import RunError
-from australis.model.qos import BoxCost, Costs, read_costs
+from australis.model.qos import BoxCost, Costs, WorthHistogram, read_costs
 
 SECONDS = st.floats(0, 1e300)
 NAMES = st.text(max_size=5)
@@ -15,9 +15,10 @@ NAMES = st.text(max_size=5)
     st.dictionaries(NAMES, st.builds(BoxCost, SECONDS, st.dictionaries(NAMES, SECONDS, max_size=2)), max_size=3),
     st.dictionaries(NAMES, SECONDS, max_size=3),
     SECONDS,
+    st.dictionaries(NAMES, st.lists(SECONDS, max_size=3).map(tuple).map(lambda each: WorthHistogram(each, each))),
 )
-def test_what_is_written_is_read(boxes, others, batch):
-    costs = Costs(boxes, others, others, others, batch)
+def test_what_is_written_is_read(boxes, others, batch, worth):
+    costs = Costs(boxes, others, others, others, batch, worth)
     assert Costs.parse(costs.render()) == costs
 
 
@@ -33,6 +34,8 @@ def test_what_is_written_is_read(boxes, others, batch):
         ('{"sources": {"a": Infinity}}', "sources: a.*inf"),
         ('{"batch": true}', "batch.*True"),
         ('{"bach": 1}', "bach"),
+        ('{"worth": {"a": {"counts": [1]}}}', "no costs.*worths"),
+        ('{"worth": {"a": {"counts": [1], "worths": []}}}', "1 counts of tuples have 0 sums"),
     ],
 )
 def test_mistakes_are_told(text, told):

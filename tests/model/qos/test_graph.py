@@ -105,3 +105,14 @@ def test_graphs_are_normalised():
 def test_a_weight_is_a_finite_number_above_0(weight):
     with pytest.raises(NetworkError, match="weight"):
         qos(weight=weight)
+
+
+@given(POINTS, POINTS, st.floats(-10, 110))
+def test_a_graph_after_another_is_that_of_its_utilities(outer, inner, x):
+    heights = dict(zip(sorted(inner), sorted(inner.values()), strict=True))
+    one, other = graph({at / 100: utility for at, utility in outer.items()}), graph(heights)
+    assert one.after(other).utility(x) == pytest.approx(one.utility(other.utility(x)), abs=1e-6)
+
+
+def test_a_concave_graph_after_a_concave_one_that_rises_is_concave():
+    assert graph({0: 0, 0.3: 0.8, 1: 1}).after(graph({0: 0, 0.2: 0.7, 0.6: 0.9, 1: 1})).concave

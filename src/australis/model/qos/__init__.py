@@ -2,5 +2,6 @@
 
 from australis.model.qos.costs import BoxCost, Costs, read_costs
 from australis.model.qos.graph import Graph, QoS, qos
+from australis.model.qos.histogram import WorthHistogram
 
-__all__ = ["BoxCost", "Costs", "Graph", "QoS", "qos", "read_costs"]
+__all__ = ["BoxCost", "Costs", "Graph", "QoS", "WorthHistogram", "qos", "read_costs"]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from australis.errors import RunError
+from australis.model.qos.histogram import WorthHistogram
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,8 @@ class Costs:
     """By output."""
     batch: float = 0.0
     """What a batch takes whatever is in it."""
+    worth: Mapping[str, WorthHistogram] = field(default_factory=dict)
+    """How much the tuples of outputs with a value graph are worth."""
 
     def __post_init__(self) -> None:
         for kind in ("sources", "exchanges", "sinks"):
@@ -60,8 +63,12 @@ class Costs:
         try:
             data: dict[str, Any] = json.loads(text)
             boxes = {name: BoxCost(**box) for name, box in data.pop("boxes", {}).items()}
-            return cls(boxes, **data)
-        except (ValueError, TypeError, AttributeError) as error:
+            worth = {
+                name: WorthHistogram(tuple(each["counts"]), tuple(each["worths"]))
+                for name, each in data.pop("worth", {}).items()
+            }
+            return cls(boxes, **data, worth=worth)
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise RunError(f"these are no costs: {error}; `australis measure` writes some") from error
 
 

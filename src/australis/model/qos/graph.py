@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -41,14 +42,28 @@ class Graph:
                 raise NetworkError(f"utilities lie between 0 and 1; {self} has {utility:g} at {x:g}")
 
     def utility(self, x: float) -> float:
-        xs, utilities = zip(*self.points, strict=True)
-        return float(np.interp(x, xs, utilities))
+        place = bisect_right(self.points, x, key=_first)
+        if place in (0, len(self.points)):
+            return self.points[min(place, len(self.points) - 1)][1]
+        (left, low), (right, high) = self.points[place - 1], self.points[place]
+        return low + (high - low) * ((x - left) / (right - left))
 
     def utilities(self, xs: Floats) -> Floats:
         """The utilities at several places."""
         places, utilities = zip(*self.points, strict=True)
         found: Floats = np.interp(xs, places, utilities)
         return found
+
+    def after(self, inner: Graph) -> Graph:
+        """The graph of what this one makes of the utilities of another, which never falls.
+
+        >>> print(graph({0: 0, 0.5: 0.9, 1: 1}).after(graph({0: 0, 0.5: 1, 1: 1})))
+        {0: 0, 0.25: 0.9, 0.5: 1, 1: 1}
+        """
+        xs = {x for x, _ in inner.points}
+        for (start, low), (end, high) in pairwise(inner.points):
+            xs |= {start + (end - start) * ((x - low) / (high - low)) for x, _ in self.points if low < x < high}
+        return Graph(tuple((x, self.utility(inner.utility(x))) for x in sorted(xs)))
 
     @property
     def bend(self) -> float:
@@ -103,6 +118,10 @@ class Graph:
 
     def __str__(self) -> str:
         return "{" + ", ".join(f"{x:g}: {utility:g}" for x, utility in self.points) + "}"
+
+
+def _first(point: tuple[float, float]) -> float:
+    return point[0]
 
 
 def _slope(start: tuple[float, float], end: tuple[float, float]) -> float:
