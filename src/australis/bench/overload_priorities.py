@@ -35,7 +35,7 @@ def branched() -> Network:
         return {**_COLUMNS, "soon": f"overload_ahead(mph, 95.0, {STEPS[name]})"}
 
     reports = au.stream(INPUT, SCHEMA)
-    alerts = reports.filter("mph >= 5", box="moving").map(driven(ALERTS), box="warned").filter("soon < 33", box=ALERTS)
+    alerts = reports.filter("mph >= 5", box="moving").map(driven(ALERTS), box="warned").filter("mph < 6", box=ALERTS)
     archive = reports.filter("mph > 0", box="known").map(driven(ARCHIVE), box="archived")
     return au.network(
         alerts=alerts.output(latency={0.5: 1, 2: 0}),
@@ -52,9 +52,9 @@ def priorities(
     """
     net, span = branched(), QUICK if quick else SPAN
     report: dict[str, Any] = {"factor": FACTOR, "capacity": capacity, "ways": {}}
+    note("priorities: what the boxes cost, twice: the first time compiles")
+    measured_costs(spark, net, 200_000)
     if capacity is None:
-        note("priorities: what the boxes cost")
-        measured_costs(spark, net, 200_000)
         guess = predicted(modelled(net, measured_costs(spark, net, 1_000_000 if quick else 4_000_000), 1.0))
         search, _ = found(spark, net, guess, 10 if quick else 60, 5 if quick else 7, note)
         report |= {"capacity": search.held, "predicted": guess}
