@@ -7,8 +7,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from australis.model.network import Network
+from australis.model.box import Tables, Trains
+from australis.model.lightened import Lightened
+from australis.model.network import Network, Node
 from australis.model.train import Train
+from australis.qos.lighter import OBJECTS
 from australis.qos.ranks import ValueRank
 from australis.qos.shedding import Place, ShedPlan, where
 from australis.qos.worth import WorthCounts, worth_rank
@@ -29,6 +32,8 @@ class Shedding:
     """How many results of boxes were left out since their windows were; each window that is left out has one."""
     worths: WorthCounts = field(default_factory=WorthCounts)
     """What was worth how much, where tuples are left out by that."""
+    lightened: dict[str, Lightened] = field(default_factory=dict)
+    """What boxes left out by themselves, over all steps; the objects are those of the last."""
 
     @cached_property
     def valued(self) -> dict[str, ValueRank]:
@@ -59,6 +64,9 @@ class Shedding:
             window = self.seen.get(name) if kind == "box" else None
             results = self.results[name] if kind == "box" and name in self.plan.results else None
             yield name, kind, {"taken": kept + dropped, "given": kept, "window": window, "results": results}
+        for name, each in self.lightened.items():
+            counts = {"taken": each.reports, "given": each.reports - each.idle}
+            yield name, OBJECTS, {**counts, "members": each.members, "missed": each.missed, "objects": each.objects}
 
     def _see(self, box: str, train: Train) -> None:
         windows = self.network.named[box].box.windows(train)
@@ -66,6 +74,12 @@ class Shedding:
         if windows.placed.any():
             greatest = int(windows.numbers[windows.placed].max())
             self.seen[box] = max(self.seen.get(box, greatest), greatest)
+
+    def count_lighter(self, node: Node, tables: Tables, inputs: Trains) -> None:
+        """Count what a box left out by itself in a step, if it was told to."""
+        if node.name in self.plan.lighter and any(map(len, inputs)):
+            before, now = self.lightened.get(node.name, Lightened()), node.box.lightened(tables)
+            self.lightened[node.name] = before.followed_by(now)
 
     def keep_for(self, boxes: Iterable[str], train: Train) -> Train:
         """What goes on to several boxes elsewhere, each of which leaves out the rest of what it does not want."""

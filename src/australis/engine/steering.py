@@ -19,6 +19,7 @@ from australis.engine.measures import rows_of
 from australis.engine.notices import Notices
 from australis.engine.service import Service, ServiceWindow
 from australis.qos.control import EXACT, NOTHING_SHED, SHED, Controller, Order, Waiting
+from australis.qos.lighter import box_losses, box_outputs, lighter_boxes
 from australis.qos.load import LoadModel, Machine
 from australis.qos.monitor import Monitor
 from australis.qos.shedder import Shedder
@@ -71,6 +72,7 @@ class Steering:
         self._clock = 0
         self._fixed: deque[float] = deque(maxlen=RECENT)
         self._given: ShedPlan | None = None
+        self._lacking: frozenset[str] = frozenset()
 
     @classmethod
     def of(
@@ -85,6 +87,8 @@ class Steering:
         machine = Machine(cores, job.partitions, headroom)
         learned = Learned() if checkpoint is None else read_learned(checkpoint)
         made = cls(job, machine, Shedder(job.network, windows), learned.monitor, sheds, checkpoint=checkpoint)
+        if last is not None and last.shed is not None:
+            made._lacking = frozenset(last.shed.lighter) & job.network.named.keys()
         made._begin_with([] if learned.batch is None else [learned.batch])
         return made
 
@@ -96,8 +100,9 @@ class Steering:
 
     @property
     def idle(self) -> bool:
-        """Whether there is nothing to steer: nothing is shed, and no window has lost tuples."""
-        return not self.shedder.windows and not self.planned and not (self.sheds and steered(self.job))
+        """Whether there is nothing to steer: nothing is shed, and no window or box lacks anything."""
+        lacking = self.shedder.windows or self._lacking
+        return not lacking and not self.planned and not (self.sheds and steered(self.job))
 
     @property
     def planned(self) -> bool:
@@ -119,7 +124,7 @@ class Steering:
         return self.without_shedding() if plan is None else self._by_hand(plan)
 
     def _by_hand(self, plan: ShedPlan) -> ShedPlan:
-        plan, self.shedder = self.shedder.by_hand(plan, self._seen)
+        plan, self.shedder = self.shedder.by_hand(plan, self._seen, self._lacking)
         return plan
 
     def save(self) -> None:
@@ -163,6 +168,8 @@ class Steering:
         """Note what was measured of a batch, `elapsed` seconds after the one before, and how long it took."""
         self._batches += 1
         rows = list(rows)
+        losses = box_losses(rows)
+        self._lacking = (self._lacking - losses.keys()) | {name for name, (_, missed) in losses.items() if missed}
         for row in rows:
             if row["kind"] == "batch":
                 self._fixed.append(row["fixed"])
@@ -173,7 +180,8 @@ class Steering:
         self.monitor = self.monitor.add(rows, elapsed)
         known = {name: float(taken.get(name, 0)) for name in self.job.urgent}
         if self._controller is not None and self._order is not None:
-            self._controller = self._controller.observe(self._order, known, elapsed, seconds)
+            kept = box_outputs(self.job.network, losses)
+            self._controller = self._controller.observe(self._order, known, elapsed, seconds, kept)
         if steered(self.job) and time.monotonic() - self._refreshed > REFRESH:
             self._refresh()
 
@@ -197,14 +205,15 @@ class Steering:
         waiting = self._waiting(offsets, now)
         order, self._controller = self._controller.order(waiting)
         self._order, self.state = order, order.state
-        plan, self.shedder = self.shedder.plan(order.kept, self._seen, self.worths.counts())
+        asked = {**order.kept, **order.asked}
+        plan, self.shedder = self.shedder.plan(asked, self._seen, self.worths.counts(), self._lacking)
         interval = 0.0 if order.state == EXACT else order.interval
         return interval, plan, int(max(waiting.tuples.values())) if order.state == SHED else 0
 
     def without_shedding(self) -> ShedPlan | None:
         """What is left out although there is room again: windows that have lost tuples."""
         whole = {output.name: 1.0 for output in self.job.network.outputs}
-        plan, self.shedder = self.shedder.plan(whole, self._seen)
+        plan, self.shedder = self.shedder.plan(whole, self._seen, lacking=self._lacking)
         return plan
 
     def followed_by(self, job: Job) -> Steering:
@@ -222,6 +231,7 @@ class Steering:
             job, self.machine, Shedder(job.network, stay), self.monitor, self.sheds, checkpoint=self.checkpoint
         )
         following._seen, following._window = dict(self._seen), self._window.followed_by(job.network)
+        following._lacking = self._lacking & lighter_boxes(job.network).keys()
         following.service, following.notices = self.service, self.notices
         following._clock, following.worths = self._clock, self.worths.followed_by(job.network)
         following._begin_with(self._fixed)

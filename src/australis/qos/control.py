@@ -13,11 +13,12 @@ It is a pure value between batches: no clock, no threads. `qos/simulate.py` runs
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import exp
+from types import MappingProxyType
 
 from australis.qos.load import LONGEST, LoadModel
-from australis.qos.road_map import Drop, RoadMap, road_map
+from australis.qos.road_map import Drop, Mapper, RoadMap, road_map
 from australis.qos.utility import total
 
 MEMORY = 5.0
@@ -36,6 +37,8 @@ CRAMPED = 2 / 3
 FLAT = 0.75
 """Delays stay on the flat parts of graphs unless outputs are worth less so than this part of what they could be."""
 _LONGER = 1.25
+OFF = 0.02
+"""By how much a box may leave more than it is told to."""
 
 NOTHING_SHED, SHED, EXACT = "", "shed", "exact"
 
@@ -61,6 +64,8 @@ class Order:
     """Whether tuples are shed, or should be but may not, since exact outputs alone are more than the machine holds."""
     part: float = 1.0
     """The part of the work of its tuples that is done."""
+    asked: Mapping[str, float] = field(default_factory=dict)
+    """What outputs are asked to keep that will keep more, since boxes leave out no more by themselves."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +80,8 @@ class Controller:
     rates: Mapping[str, float] | None = None
     """Tuples a second on each input."""
     road: RoadMap | None = None
+    floors: Mapping[str, float] = field(default_factory=dict)
+    """What outputs keep at least of late, where boxes leave out less by themselves than they are told to."""
     overloaded: bool = False
     """Whether more comes than the machine holds: not for a moment, but at the rates of the last seconds."""
 
@@ -89,20 +96,35 @@ class Controller:
             return Order(self._interval(work), whole), self
         road = self._road(waiting.tuples)
         known = replace(self, road=road)
-        if self._exact_alone(road):
-            return Order(longest, whole, state=EXACT), known
-        if len(road.plans) == 1:
-            return Order(longest, whole, state=EXACT), known
+        # What boxes are asked for goes by what would be best; what they keep of it all the same, others must bear.
+        best, road = road, road_map(self.model, road.inputs, self.floors) if self.floors else road
+        if self._exact_alone(road) or len(best.plans) == 1:
+            asked = self._asked(best, max(room, 0.0) / work)
+            kept = whole | {name: max(part, self.floors[name]) for name, part in asked.items()}
+            return Order(longest, kept, state=EXACT, part=self._part(best, kept), asked=asked), known
         if (later := self._later(road)) is not None:
             longest, room = later, self.model.machine.headroom * later - batch
             if work <= room:
                 return Order(longest, whole), known
         whole_load = road.plans[0].load
         plan = road.at(whole_load * max(room, 0.0) / work)
-        return Order(longest, plan.kept, tuple(road.drops(plan.kept)), SHED, plan.load / whole_load), known
+        drops, asked = tuple(road.drops(plan.kept)), self._asked(best, max(room, 0.0) / work)
+        return Order(longest, plan.kept, drops, SHED, plan.load / whole_load, asked), known
 
-    def observe(self, order: Order, taken: Mapping[str, float], elapsed: float, seconds: float) -> Controller:
-        """The controller after a batch of tuples that took so many seconds, `elapsed` after the one before."""
+    def observe(
+        self,
+        order: Order,
+        taken: Mapping[str, float],
+        elapsed: float,
+        seconds: float,
+        kept: Mapping[str, float] = MappingProxyType({}),
+    ) -> Controller:
+        """The controller after a batch of tuples that took so many seconds, `elapsed` after the one before.
+
+        Outputs behind boxes that leave out less or more than they were told to have kept so much.
+        """
+        if kept and any(taken.values()):
+            order = replace(order, part=self._part(self.road or self._road(taken), {**order.kept, **kept}))
         weight, learning = (1 - exp(-max(elapsed, 1e-3) / span) for span in (MEMORY, LEARNING))
         batch, work = self.model.costs.batch * self.overhead, self.model.load(taken) * order.part * self.error
         # Normalised least mean squares: a batch with little work in it tells little of how long work takes, and if it
@@ -113,7 +135,8 @@ class Controller:
         rates = {name: tuples / max(elapsed, 1e-3) for name, tuples in taken.items()}
         if self.rates is not None:
             rates = {name: (1 - weight) * self.rates.get(name, rate) + weight * rate for name, rate in rates.items()}
-        known = replace(self, error=_bounded(error), overhead=_bounded(overhead), rates=rates)
+        floors = self._floors(order, kept, learning)
+        known = replace(self, error=_bounded(error), overhead=_bounded(overhead), rates=rates, floors=floors)
         limit = (END if self.overloaded else BEGIN) * self.model.machine.headroom
         return replace(known, overloaded=known._sustained > limit)
 
@@ -127,6 +150,27 @@ class Controller:
         """The part of its time that the machine needs at the rates of late, with the longest intervals."""
         load = self.model.load(self.rates) if self.rates else 0.0
         return load * self.error + self.model.costs.batch * self.overhead / self.model.longest(self.overhead)
+
+    def _floors(self, order: Order, kept: Mapping[str, float], learning: float) -> dict[str, float]:
+        """What outputs keep at least, after a batch in which they kept so much; nothing where they did as asked."""
+        asked = {**order.kept, **order.asked}
+        held = {name: part for name, part in kept.items() if part > asked.get(name, 1.0) + OFF}
+        moved = {
+            name: (1 - learning) * self.floors.get(name, 0.0) + learning * held.get(name, 0.0)
+            for name in {*self.floors, *held}
+        }
+        return {name: floor for name, floor in moved.items() if floor > OFF}
+
+    def _asked(self, best: RoadMap, part: float) -> dict[str, float]:
+        """What outputs with floors are asked to keep, so that a part of the whole load is left."""
+        plan = best.at(best.plans[0].load * part)
+        return {name: plan.kept[name] for name in self.floors}
+
+    def _part(self, road: RoadMap, kept: Mapping[str, float]) -> float:
+        """The part of the work that is left if outputs keep so much."""
+        mapper = Mapper(road.demands, tuple(self.model.shares(road.inputs)))
+        whole = road.plans[0].load
+        return mapper.load(kept) / whole if whole else 1.0
 
     def _later(self, road: RoadMap) -> float | None:
         """A longer interval than that of the flat parts, if all outputs are worth much more with it; else none.

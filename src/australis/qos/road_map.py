@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 
-from australis.model.network import Network, Node
+from australis.model.network import Arrow, Network, Node
 from australis.model.train import empty
+from australis.qos.lighter import Reach, box_parts, lighter_boxes, together
 from australis.qos.load import LoadModel, Share
 from australis.qos.utility import total
 
@@ -28,6 +30,7 @@ class Drop:
     after: str
     """Empty where tuples are dropped as they enter, and `before` is an input."""
     before: str
+    """Empty where the box `after` leaves out some of its results by itself."""
     kept: float
     """The part of the tuples that goes on."""
 
@@ -58,7 +61,8 @@ class Demands:
         those of whole windows. A box that writes a table does not: who reads the table would see another value. Of
         pairs less than the part of the tuples would be left, so nothing is dropped before a join either.
         """
-        return frozenset(node.name for node in self.network.nodes if not self._divisible(node))
+        whole = (node.name for node in self.network.nodes if not self._divisible(node))
+        return frozenset({*whole, *self.lighter})
 
     @cached_property
     def windowed(self) -> frozenset[str]:
@@ -74,6 +78,15 @@ class Demands:
                 followed.update(arrow.source for arrow in node.sources)
         return frozenset(windows - followed)
 
+    @cached_property
+    def lighter(self) -> dict[str, Reach]:
+        """The boxes that leave out some of their results by themselves, in place of tuples around them."""
+        return lighter_boxes(self.network)
+
+    def group(self, output: str) -> frozenset[str]:
+        """The outputs that get the same part as one."""
+        return together(self.lighter.values(), output)
+
     def _divisible(self, node: Node) -> bool:
         if node.name in self.windowed:
             return True
@@ -83,13 +96,28 @@ class Demands:
     @cached_property
     def below(self) -> dict[str, frozenset[str]]:
         """The outputs and protected boxes that each input, box and output leads to."""
-        below: dict[str, set[str]] = {name: {name} & self.protected for name in self.network.schemas}
+        below: dict[str, set[str]] = {
+            name: {_whole(name)} if name in self.protected else set() for name in self.network.schemas
+        }
         for output in self.network.outputs:
-            below[output.arrow.source].add(output.name)
+            below[output.arrow.source] |= self.group(output.name) | self._needs_all(
+                output.arrow, output.name, "outputs"
+            )
         for node in reversed(self.network.nodes):
             for arrow in node.sources:
-                below[arrow.source] |= below[node.name]
+                below[arrow.source] |= below[node.name] | self._needs_all(arrow, node.name, "boxes")
         return {name: frozenset(names) for name, names in below.items()}
+
+    def _needs_all(self, arrow: Arrow, name: str, kind: str) -> set[str]:
+        """The lighter boxes that a box or output is behind, if what comes to it along an arrow is not.
+
+        Nothing of that is dropped: what is shed there, those boxes leave out. They count as protected.
+        """
+        return {
+            _whole(box)
+            for box, reach in self.lighter.items()
+            if name in getattr(reach, kind) and arrow.source not in reach.boxes
+        }
 
     def part(self, names: frozenset[str], kept: Kept) -> float:
         """The part of its tuples that is worked on by what leads to some outputs; all of it if it leads to none."""
@@ -98,14 +126,30 @@ class Demands:
     def drops(self, kept: Kept) -> list[Drop]:
         """Where tuples are dropped so that each output gets its part, from the inputs on."""
         parts = {name: self.part(names, kept) for name, names in self.below.items()}
-        places = [(arrow.source, node.name, parts[node.name]) for node in self.network.nodes for arrow in node.sources]
-        places += [(output.arrow.source, output.name, kept.get(output.name, 1.0)) for output in self.network.outputs]
+        reaches = self.lighter.values()
+        places = [
+            (arrow.source, node.name, parts[node.name])
+            for node in self.network.nodes
+            for arrow in node.sources
+            if not any(node.name in reach.boxes for reach in reaches)
+        ]
+        places += [
+            (output.arrow.source, output.name, kept.get(output.name, 1.0))
+            for output in self.network.outputs
+            if not any(output.name in reach.outputs for reach in reaches)
+        ]
         entering = [Drop("", input.name, parts[input.name]) for input in self.network.inputs if parts[input.name] < 1]
+        entering += [Drop(name, "", part) for name, part in box_parts(self.network, kept).items()]
         return entering + [
             Drop(after, before, part / parts[after])
             for after, before, part in dict.fromkeys(places)
             if part < parts[after]
         ]
+
+
+def _whole(box: str) -> str:
+    """What stands for a protected box among outputs, which may have its name."""
+    return f"box {box}"
 
 
 @dataclass(frozen=True)
@@ -141,6 +185,8 @@ class Mapper:
 
     demands: Demands
     shares: tuple[Share, ...]
+    floors: Kept = field(default_factory=dict)
+    """What outputs keep at least, where boxes leave out no more by themselves."""
 
     def load(self, kept: Kept) -> float:
         """The load that is left when each output gets its part."""
@@ -148,8 +194,8 @@ class Mapper:
 
     def _served(self, share: Share) -> frozenset[str]:
         """The outputs that a part of the network works for; none for what works on all there is."""
-        below = self.demands.below
-        return frozenset().union(*(below.get(name, frozenset({name})) for name in share.work.serves))
+        of = self.demands.group if share.work.kind == "sink" else self.demands.below.__getitem__
+        return frozenset().union(*map(of, share.work.serves))
 
     @cached_property
     def works(self) -> dict[frozenset[str], float]:
@@ -177,14 +223,14 @@ class Mapper:
         graphs = {o.name: (o.qos.weight, o.qos.delivered.hull) for o in self.demands.network.outputs if o.qos.delivered}
         tops = {served: self._top(served, kept) for served in self.works}
         for top in set(tops.values()):
-            level = kept.get(min(top), 1.0)
-            if not level or not top <= graphs.keys():
+            level, floor = kept.get(min(top), 1.0), max(self.floors.get(name, 0.0) for name in top)
+            if level <= floor or not top <= graphs.keys():
                 continue
             freed = [served for served, each in tops.items() if each <= top]
             gain = sum(self.works[served] for served in freed)
             others = [kept.get(name, 1.0) for served in freed for name in served - top]
             points = [x for name in top for x, _ in graphs[name][1].points if x < level]
-            lower = max([0.0, *others, *points])
+            lower = max([floor, *others, *points])
             if gain > 0:
                 falls = (graphs[name] for name in top)
                 loss = sum(weight * (graph.utility(level) - graph.utility(lower)) for weight, graph in falls)
@@ -195,11 +241,11 @@ class Mapper:
         return frozenset(name for name in served if kept.get(name, 1.0) == most)
 
 
-def road_map(model: LoadModel, inputs: Mapping[str, float]) -> RoadMap:
-    """The road map of a network whose inputs have these rates.
+def road_map(model: LoadModel, inputs: Mapping[str, float], floors: Kept = MappingProxyType({})) -> RoadMap:
+    """The road map of a network whose inputs have these rates, and whose outputs keep at least so much (`floors`).
 
     Where a `delivered` graph is not concave its hull is used: a walk along the slopes would stop before a steep part
     that leads to a flat one.
     """
     demands = Demands(model.network)
-    return RoadMap(demands, tuple(Mapper(demands, tuple(model.shares(inputs))).plans()), inputs)
+    return RoadMap(demands, tuple(Mapper(demands, tuple(model.shares(inputs)), floors).plans()), inputs)

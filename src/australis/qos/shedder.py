@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from australis.model.network import Network
@@ -24,10 +24,12 @@ class Shedder:
         kept: Mapping[str, float],
         seen: Mapping[str, int] | None = None,
         worth: Mapping[str, Sequence[int]] | None = None,
+        lacking: Collection[str] = (),
     ) -> tuple[ShedPlan | None, Shedder]:
         """The plan by which outputs keep their parts, none if nothing is left out; and the shedder after it.
 
-        `seen` has the greatest window that each box has had tuples of, as far as it is known.
+        `seen` has the greatest window that each box has had tuples of, as far as it is known. Boxes that are still
+        `lacking` something that they left out are told to work with all again, so that it is known what they lack.
         """
         demands, seen = Demands(self.network), seen or {}
         parts = {name: demands.part(names, kept) for name, names in demands.below.items()}
@@ -40,11 +42,14 @@ class Shedder:
                 part = parts[name] if name in seen else min(last, parts[name])
                 windows[name] = before.changed(part, seen.get(name, 0))
         after = replace(self, windows=windows)
-        if not windows and all(part >= 1 for part in kept.values()):
+        if not windows and not lacking and all(part >= 1 for part in kept.values()):
             return None, after
-        return shed_plan(self.network, self._of_results(kept, demands, parts), windows, worth), after
+        plan = shed_plan(self.network, self._of_results(kept, demands, parts), windows, worth)
+        return replace(plan, lighter={**dict.fromkeys(lacking, 1.0), **plan.lighter}), after
 
-    def by_hand(self, plan: ShedPlan, seen: Mapping[str, int]) -> tuple[ShedPlan, Shedder]:
+    def by_hand(
+        self, plan: ShedPlan, seen: Mapping[str, int], lacking: Collection[str] = ()
+    ) -> tuple[ShedPlan, Shedder]:
         """A plan that somebody gives, with what was left out of windows before; and the shedder after it."""
         names = dict.fromkeys([*self.windows, *plan.results])
         whole = WindowPart()
@@ -52,7 +57,8 @@ class Shedder:
             name: self.windows.get(name, whole).followed_by(plan.results.get(name, whole), seen.get(name))
             for name in names
         }
-        return replace(plan, results=windows), replace(self, windows=windows)
+        lighter = {**dict.fromkeys(lacking, 1.0), **plan.lighter}
+        return replace(plan, results=windows, lighter=lighter), replace(self, windows=windows)
 
     def _of_results(self, kept: Mapping[str, float], demands: Demands, parts: Mapping[str, float]) -> dict[str, float]:
         """What outputs keep of what comes to them: of the results of windows that were kept, more than of all."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from australis.qos.control import Controller, Order, Waiting
 from australis.qos.load import LoadModel
@@ -45,8 +46,9 @@ def simulate(
     curve: Curve,
     seconds: float,
     noise: Noise = no_noise,
+    floors: Mapping[str, float] = MappingProxyType({}),
 ) -> Iterator[SimulatedBatch]:
-    """Run batches until a time."""
+    """Run batches until a time. Boxes leave outputs at least their `floors`, whatever they are asked for."""
     mapper = Mapper(Demands(truth.network), tuple(truth.shares(usual)))
     outputs = truth.network.outputs
     now = last = taken = 0.0
@@ -54,9 +56,11 @@ def simulate(
         amount = curve(now) - curve(taken)
         waiting = Waiting({name: rate * amount for name, rate in usual.items()}, now - taken)
         order, controller = controller.order(waiting)
-        worked = (truth.costs.batch + amount * mapper.load(order.kept)) * noise()
-        controller = controller.observe(order, waiting.tuples, max(now - last, _LEAST), worked)
+        kept = {name: max(part, floors.get(name, 0.0)) for name, part in {**order.kept, **order.asked}.items()}
+        worked = (truth.costs.batch + amount * mapper.load(kept)) * noise()
+        measured = {name: kept[name] for name in floors}
+        controller = controller.observe(order, waiting.tuples, max(now - last, _LEAST), worked, measured)
         end, delay = now + worked, now + worked - taken
-        utility = total(outputs, {output.name: delay for output in outputs}, order.kept)
+        utility = total(outputs, {output.name: delay for output in outputs}, kept)
         yield SimulatedBatch(now, end, order, delay, amount, utility)
         last, taken, now = now, now, max(end, now + order.interval, now + _LEAST)

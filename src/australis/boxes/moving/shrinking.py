@@ -58,7 +58,8 @@ def _most(queries: Table, after: Regions, whole: Interest, led: Bools, width: fl
         kept = _wanted(queries, after, whole, led, width, levels)
         actual, hidden = populations(whole, (whole.counts > 0) & ~kept)
         less: Bools = hidden > allowed(actual, accuracy)
-        return np.logical_or.reduce(less.reshape(-1, len(levels)))
+        either: Bools = np.logical_or.reduce(less.reshape(-1, len(levels)))
+        return either
 
     low, high = 0, len(_LEVELS) - 1
     while low < high:  # where most have enough if all are alike
