@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import australis as au
@@ -111,6 +111,8 @@ def test_under_overload_it_gets_what_the_best_plan_gets(model, times, believed):
     assert not any(batch.order.state for batch in within(batches, 60, 70))  # 20 s after the load fell
 
 
+@pytest.mark.slow
+@settings(max_examples=20)
 @given(models(), st.sampled_from([1.5, 2.0, 3.0]), st.sampled_from([0.3, 0.8, 1.0]), st.sampled_from([0.5, 1.0, 2.0]))
 def test_where_a_box_leaves_out_less_than_it_is_told_to_others_bear_no_more_than_they_must(
     model, times, floor, believed
