@@ -260,3 +260,61 @@ def test_shedding_goes_on_when_rules_change_the_network(tmp_path: Path, monkeypa
     assert after.results == before.results
     assert following.state == SHED
     assert (interval, waiting) == (pytest.approx(0.5), 200_000)
+
+
+SHIPS = au.stream("ships", "id bigint, x double, y double")
+ASKING = au.stream("queries", "query bigint, kind string, x double, y double, radius double, accuracy double")
+
+
+def moving_rows(tuples: int, missed: int | None) -> list[dict[str, Any]]:
+    """A batch in which a report takes 1 µs in the box, and makes an update, which takes 9 µs in the sink."""
+    empty = dict.fromkeys(("port", "seconds", "taken", "given", "fixed", "window", "results", "members", "missed"))
+    shed = {"kind": "shed", "name": "watch", "port": "objects", "taken": tuples, "given": 0, "objects": 1}
+    given = tuples if missed is None else tuples * (100 - missed) // 100
+    return [
+        empty | {"kind": "box", "name": "watch", "seconds": tuples * 1e-6, "taken": tuples, "given": given},
+        empty | {"kind": "arrow", "name": "watch", "port": "out", "taken": tuples, "given": given},
+        empty | {"kind": "source", "name": "ships", "seconds": 0.0, "given": tuples},
+        empty | {"kind": "sink", "name": "seen", "seconds": given * 9e-6, "taken": given},
+        empty | {"kind": "batch", "name": None, "fixed": 0.02},
+        *([] if missed is None else [empty | shed | {"members": 100, "missed": missed}]),
+    ]
+
+
+def test_a_box_that_can_work_with_less_is_told_so_until_it_lacks_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "REFRESH", -1.0)
+    net = au.network(
+        seen=SHIPS.moving.watch(ASKING, every="train", box="watch").output(latency={1: 1, 3: 0}, delivered=DELIVERED)
+    )
+
+    def job(tuples: int, age: float) -> Job:
+        moving = Waits(SHIPS.schema, 1000.0, (("id", "n"), ("x", "n"), ("y", "n")), tuples=tuples, age=age)
+        asking = ["query", "kind", "x", "y", "radius", "accuracy"]
+        still = Waits(ASKING.schema, 1.0, tuple((name, "null") for name in asking))
+        sources = {"ships": moving, "queries": still}
+        return Job(net, planned(net, sources, 1), sources, str(tmp_path), 1)
+
+    steering = Steering(job(400_000, 4.5), Machine(headroom=1.0), Shedder(net))
+    for _ in range(WARM + 20):
+        steering.note(moving_rows(100_000, None), {"ships": 100_000, "queries": 0}, 0.5, 1.02)
+    _, plan, _ = steering.next({}, NOW)
+    assert steering.state == SHED
+    assert plan is not None
+    assert not plan.places
+    # Half a second less a batch of 20 ms holds 0.48 s: 0.4 in the box, and the rest of 3.6 s in the sink.
+    assert plan.lighter == {"watch": pytest.approx(0.08 / 3.6, abs=0.01)}
+    for _ in range(40):  # accuracies allow no more than two fifths
+        steering.note(moving_rows(100_000, 40), {"ships": 100_000, "queries": 0}, 0.5, 0.66)
+    assert steering._controller is not None
+    assert steering._controller.error == pytest.approx(1, abs=0.1)
+    assert steering._controller.floors == {"seen": pytest.approx(0.6, abs=0.02)}
+    steering.job = job(100, 0.1)
+    for _ in range(60):
+        steering.note(moving_rows(100, 10), {"ships": 100, "queries": 0}, 0.5, 0.03)
+    _, plan, _ = steering.next({}, NOW)
+    assert steering.state == NOTHING_SHED
+    assert plan == ShedPlan(lighter={"watch": 1.0})
+    steering.note(moving_rows(100, 0), {"ships": 100, "queries": 0}, 0.5, 0.03)
+    assert steering.next({}, NOW)[1] is None

@@ -3,6 +3,7 @@
 import math
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import cycle
 from typing import Any
 
 import shapely
@@ -145,14 +146,17 @@ def told(train: Train) -> Iterator[tuple[int, Row]]:
 
 
 def steps(
-    box: Box, streams: Sequence[Train], cut: Cut, restart: bool = False
+    box: Box, streams: Sequence[Train], cut: Cut, restart: bool = False, parts: Sequence[float] = (1.0,)
 ) -> Iterator[tuple[tuple[Train, ...], tuple[Train, ...], Any]]:
-    """The trains of each step, what the box makes of them, and its tables; with `restart` from its changes alone."""
+    """The trains of each step, what the box makes of them, and its tables; with `restart` from its changes alone.
+
+    Of its results the box is to leave `parts`, which take turns.
+    """
     schemas = [stream.schema for stream in streams]
     tables, log, number = box.tables(*schemas), [], 0
-    for trains in cut(*streams):
+    for trains, part in zip(cut(*streams), cycle(parts), strict=False):
         number = max([number, *(int(train.number[-1]) for train in trains if len(train))])
-        yield trains, box.step(tables, trains, Moment(number)), tables
+        yield trains, box.step(tables, trains, Moment(number, part=part)), tables
         if restart:
             log.append({name: stored(table.changes()) for name, table in tables.items()})
             tables = rebuilt(box.tables(*schemas), log)

@@ -1,11 +1,12 @@
 """The controller on simulated machines: random networks, load that rises, falls and bursts, and wrong costs."""
 
 import random
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import australis as au
@@ -76,12 +77,17 @@ def noise(seed: int, spread: float = 0.2) -> Noise:
 
 
 def run(
-    model: LoadModel, curve: Curve, seconds: float, believed: float = 1.0, noise: Noise = no_noise
+    model: LoadModel,
+    curve: Curve,
+    seconds: float,
+    believed: float = 1.0,
+    noise: Noise = no_noise,
+    floors: Mapping[str, float] | None = None,
 ) -> list[SimulatedBatch]:
     """A run whose controller believes in costs that are wrong by a factor."""
     boxes = {name: replace(box, seconds=box.seconds * believed) for name, box in model.costs.boxes.items()}
     wrong = replace(model, costs=replace(model.costs, boxes=boxes))
-    return list(simulate(model, Controller(wrong), capacity(model), curve, seconds, noise))
+    return list(simulate(model, Controller(wrong), capacity(model), curve, seconds, noise, floors or {}))
 
 
 def within(batches: list[SimulatedBatch], start: float, end: float) -> list[SimulatedBatch]:
@@ -104,6 +110,38 @@ def test_under_overload_it_gets_what_the_best_plan_gets(model, times, believed):
     assert max(batch.delay for batch in steady) <= model.reach() * (1.1 if believed == 1 else 1.2)
     assert mean(steady) >= 0.95 * road.at(model.most).utility
     assert not any(batch.order.state for batch in within(batches, 60, 70))  # 20 s after the load fell
+
+
+@pytest.mark.slow
+@settings(max_examples=20)
+@given(models(), st.sampled_from([1.5, 2.0, 3.0]), st.sampled_from([0.3, 0.8, 1.0]), st.sampled_from([0.5, 1.0, 2.0]))
+def test_where_a_box_leaves_out_less_than_it_is_told_to_others_bear_no_more_than_they_must(
+    model, times, floor, believed
+):
+    floors = {"o0": floor}
+    inputs = {INPUT: capacity(model)[INPUT] * times}
+    best = road_map(model, inputs, floors)
+    assume(best.plans[-1].load <= model.most * 0.9)
+    batches = run(model, step(times, 10, 60), 90, believed, floors=floors)
+    steady, plan = within(batches, 35, 60), best.at(model.most)
+    assert mean(steady) >= 0.95 * plan.utility
+    assert sum(batch.delay for batch in steady) / len(steady) <= model.reach() * 1.1
+    for name, part in plan.kept.items():
+        kept = [batch.order.kept[name] for batch in steady]
+        assert min(kept) >= part - 0.05
+    assert not any(batch.order.state for batch in within(batches, 80, 90))  # nothing has wound up
+
+
+def test_where_boxes_keep_more_than_the_machine_holds_others_are_not_shed_in_vain():
+    first = au.stream(INPUT, "x int").filter("x > 0", box="first")
+    outputs = {name: first.filter("x > 1", box=name).output(delivered={0: 0, 1: 1}) for name in ("held", "other")}
+    costs = {"first": BoxCost(1e-7, {"out": 1}), "held": BoxCost(1e-5, {"out": 1}), "other": BoxCost(1e-6)}
+    model = modelled(outputs, Costs(costs, batch=0.01), 1.0)
+    batches = run(model, step(3, 10, 60), 60, floors={"held": 0.9})
+    late = within(batches, 40, 60)
+    assert all(batch.order.state == EXACT for batch in late)
+    assert all(batch.order.kept["other"] == 1 for batch in late)
+    assert all(batch.order.asked["held"] < 0.5 for batch in late)  # it may have become possible
 
 
 @given(models(), st.floats(0.05, 0.9), st.sampled_from([0.5, 1.0, 2.0]))

@@ -32,7 +32,8 @@ SCHEMA = schema(
     " delay double, worst double, age double, oldest double, delays array<bigint>, fixed double, window bigint,"
     " fresh double, results bigint, utility double, loss double, p50 double, p95 double, p99 double,"
     " rate double, backlog bigint, used double, state string,"
-    " came array<bigint>, dropped array<bigint>, worths array<double>, gain double, skipped bigint, seen bigint"
+    " came array<bigint>, dropped array<bigint>, worths array<double>, gain double, skipped bigint, seen bigint,"
+    " members bigint, missed bigint, objects bigint"
 )
 """A row is a `box`, an `arrow`, a `source`, an `exchange`, an `output`, a `sink`, a `shed`, a `rule` or a `batch`.
 
@@ -54,6 +55,9 @@ of packing, unpacking and writing, in tasks and, without a partition, on the dri
 
 A shed is a place where tuples are left out: before the input, box or output (`port`) of this name. It has the tuples
 that came, and those that it gave; before a box with windows also the greatest, and the `results` that were left out.
+Where the port is `objects`, it is a box that leaves out objects by itself: the reports that it took, and those of other
+objects; the `members` that all answers have in each step, how many of them are `missed`, and how many `objects` are
+left out in the end.
 
 A `sampled` is a box that is given a sample: all of its tuples, wherever they were left out (`taken`), those that went
 into it (`given`), and those of them in the sample (`seen`).

@@ -27,6 +27,7 @@ from australis.model.network import Network
 from australis.model.train import Ints
 from australis.qos.control import NOTHING_SHED
 from australis.qos.delivery import RESULTS, SAMPLED, Deliveries
+from australis.qos.lighter import OBJECTS
 from australis.qos.utility import mean_utility
 from australis.qos.worth import Offer
 
@@ -178,6 +179,9 @@ class ServiceWindow:
             sums["arrow", name, row["port"]] += row["given"]
             if row["taken"] is None:  # an input, which counts what it reads
                 sums["passed", "input", name] += row["given"]
+        elif kind == "shed" and row["port"] == OBJECTS:
+            sums["dropped", OBJECTS, name] += row["missed"]
+            sums["passed", OBJECTS, name] += row["members"] - row["missed"]
         elif kind == "shed":
             dropped = row["taken"] - row["given"]
             sums["dropped", row["port"], name] += dropped

@@ -9,8 +9,11 @@ from functools import cached_property
 
 import numpy as np
 
-from australis.model.network import Network
+from australis.model.box import Tables, Trains
+from australis.model.lightened import Lightened
+from australis.model.network import Network, Node
 from australis.model.train import Train, weights_of
+from australis.qos.lighter import OBJECTS
 from australis.qos.ranks import ValueRank
 from australis.qos.shedding import Place, ShedPlan
 from australis.qos.worth import WorthCounts, worth_rank
@@ -48,6 +51,8 @@ class Shedding:
     """What boxes that are given samples have seen."""
     worths: WorthCounts = field(default_factory=WorthCounts)
     """What was worth how much, where tuples are left out by that."""
+    lightened: dict[str, Lightened] = field(default_factory=dict)
+    """What boxes left out by themselves, over all steps; the objects are those of the last."""
 
     @cached_property
     def valued(self) -> dict[str, ValueRank]:
@@ -83,6 +88,9 @@ class Shedding:
             window = self.seen.get(name) if kind == "box" else None
             results = self.results[name] if kind == "box" and name in self.plan.results else None
             yield name, kind, {"taken": kept + dropped, "given": kept, "window": window, "results": results}
+        for name, each in self.lightened.items():
+            counts = {"taken": each.reports, "given": each.reports - each.idle}
+            yield name, OBJECTS, {**counts, "members": each.members, "missed": each.missed, "objects": each.objects}
 
     def sampled_rows(self) -> Iterator[tuple[str, dict[str, int]]]:
         """The rows of measurements of boxes that are given samples."""
@@ -95,6 +103,12 @@ class Shedding:
         if windows.placed.any():
             greatest = int(windows.numbers[windows.placed].max())
             self.seen[box] = max(self.seen.get(box, greatest), greatest)
+
+    def count_lighter(self, node: Node, tables: Tables, inputs: Trains) -> None:
+        """Count what a box left out by itself in a step, if it was told to."""
+        if node.name in self.plan.lighter and any(map(len, inputs)):
+            before, now = self.lightened.get(node.name, Lightened()), node.box.lightened(tables)
+            self.lightened[node.name] = before.followed_by(now)
 
     def keep_for(self, boxes: Iterable[str], train: Train) -> Train:
         """What goes on to several boxes elsewhere, each of which leaves out the rest of what it does not want."""

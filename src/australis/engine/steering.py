@@ -21,6 +21,7 @@ from australis.engine.queues import Queues, taken_by
 from australis.engine.service import BranchWait, Service, ServiceWindow
 from australis.model.qos import Costs
 from australis.qos.control import EXACT, NOTHING_SHED, SHED, Controller, Order, Waiting
+from australis.qos.lighter import box_losses, box_outputs, lighter_boxes
 from australis.qos.load import LoadModel, Machine
 from australis.qos.monitor import Monitor
 from australis.qos.priorities import Ranking
@@ -76,6 +77,7 @@ class Steering:
         self._clock = 0
         self._fixed: deque[float] = deque(maxlen=RECENT)
         self._given: ShedPlan | None = None
+        self._lacking: frozenset[str] = frozenset()
 
     @classmethod
     def of(
@@ -93,6 +95,8 @@ class Steering:
         made = cls(job, machine, Shedder(job.network, windows), learned.monitor, sheds, checkpoint=checkpoint)
         made.ranking = ranking or made.ranking
         made.worths = learned.worths_in(job.network)
+        if last is not None and last.shed is not None:
+            made._lacking = frozenset(last.shed.lighter) & job.network.named.keys()
         made._begin_with([] if learned.batch is None else [learned.batch])
         return made
 
@@ -104,8 +108,9 @@ class Steering:
 
     @property
     def idle(self) -> bool:
-        """Whether there is nothing to steer: nothing is shed, and no window has lost tuples."""
-        return not self.shedder.windows and not self.planned and not (self.sheds and steered(self.job))
+        """Whether there is nothing to steer: nothing is shed, and no window or box lacks anything."""
+        lacking = self.shedder.windows or self._lacking
+        return not lacking and not self.planned and not (self.sheds and steered(self.job))
 
     @property
     def planned(self) -> bool:
@@ -132,7 +137,7 @@ class Steering:
         return self.without_shedding() if plan is None else self._by_hand(plan)
 
     def _by_hand(self, plan: ShedPlan) -> ShedPlan:
-        plan, self.shedder = self.shedder.by_hand(plan, self._seen)
+        plan, self.shedder = self.shedder.by_hand(plan, self._seen, self._lacking)
         return plan
 
     def save(self) -> None:
@@ -183,6 +188,8 @@ class Steering:
         """
         self._batches += 1
         rows = list(rows)
+        losses = box_losses(rows)
+        self._lacking = (self._lacking - losses.keys()) | {name for name, (_, missed) in losses.items() if missed}
         for row in rows:
             if row["kind"] == "batch":
                 self._fixed.append(row["fixed"])
@@ -194,7 +201,8 @@ class Steering:
         known = {name: float(taken.get(name, 0)) for name in self.job.urgent}
         if self._controller is not None and self._order is not None:
             own = taken_by(self.job.branches, known, apart, rows) if apart else None
-            self._controller = self._controller.observe(self._order, known, elapsed, seconds, own)
+            kept = box_outputs(self.job.network, losses)
+            self._controller = self._controller.observe(self._order, known, elapsed, seconds, own, kept)
         if steered(self.job) and time.monotonic() - self._refreshed > REFRESH:
             self._refresh()
 
@@ -225,8 +233,8 @@ class Steering:
             return 0.0, self.without_shedding(), 0
         order, self._controller = self._controller.order(waiting)
         self._order, self.state = order, order.state
-        apart = bool(order.takes or positions.behind)
-        plan, self.shedder = self.shedder.plan(order.kept, self._seen, self.worths.counts(), apart)
+        apart, asked = bool(order.takes or positions.behind), {**order.kept, **order.asked}
+        plan, self.shedder = self.shedder.plan(asked, self._seen, self.worths.counts(), apart, self._lacking)
         interval = 0.0 if order.state == EXACT else order.interval
         full = order.state == SHED or order.takes
         return interval, plan, int(max(waiting.tuples.values())) if full else 0
@@ -234,7 +242,7 @@ class Steering:
     def without_shedding(self) -> ShedPlan | None:
         """What is left out although there is room again: windows that have lost tuples."""
         whole = {output.name: 1.0 for output in self.job.network.outputs}
-        plan, self.shedder = self.shedder.plan(whole, self._seen)
+        plan, self.shedder = self.shedder.plan(whole, self._seen, lacking=self._lacking)
         return plan
 
     def followed_by(self, job: Job) -> Steering:
@@ -252,6 +260,7 @@ class Steering:
             job, self.machine, Shedder(job.network, stay), self.monitor, self.sheds, checkpoint=self.checkpoint
         )
         following._seen, following._window = dict(self._seen), self._window.followed_by(job.network)
+        following._lacking = self._lacking & lighter_boxes(job.network).keys()
         following.service, following.notices, following.ranking = self.service, self.notices, self.ranking
         following._clock, following.worths = self._clock, self.worths.followed_by(job.network)
         following._begin_with(self._fixed)

@@ -59,8 +59,13 @@ def tables_of(network: Network, nodes: Iterable[Node]) -> dict[str, Tables]:
     return tables
 
 
-def _moment(network: Network, node: Node, moment: Moment) -> Moment:
-    """The moment of a step for a box. One that waits for its slowest input must know which inputs are done."""
+def _moment(network: Network, node: Node, moment: Moment, shedding: Shedding | None) -> Moment:
+    """The moment of a step for a box. One that waits for its slowest input must know which inputs are done.
+
+    One that is to work with less is told so.
+    """
+    if shedding is not None and node.name in shedding.plan.lighter:
+        moment = replace(moment, part=shedding.plan.lighter[node.name])
     if not moment.ended or not node.box.waits_for_all:
         return moment
     return replace(moment, done=done(network, node, moment.ended))
@@ -141,10 +146,11 @@ def steps(
                 continue
             apart |= {each.name: chain for each in chain.nodes}
         try:
-            results = node.box.step(tables[node.name], inputs, _moment(network, node, moment))
+            results = node.box.step(tables[node.name], inputs, _moment(network, node, moment, shedding))
             outputs = dict(zip(network.schemas[node.name], results, strict=True))
             if shedding is not None:
                 outputs = shedding.keep_results(node.name, outputs)
+                shedding.count_lighter(node, tables[node.name], inputs)
         except Exception as error:
             failed = RunError.of(error).put(Subject(node.box.kind, node.name))
             failed.reason += _culprit(node, tables[node.name], inputs, moment)

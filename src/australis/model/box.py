@@ -17,6 +17,7 @@ from australis.expressions.codegen.fused import Step
 from australis.model.ascent import Ascent, Disorder
 from australis.model.facts import NOTHING, Facts
 from australis.model.labels import as_written, parameter
+from australis.model.lightened import Lightened
 from australis.model.table import Keyed, Table
 from australis.model.train import Bools, Ints, Train
 from australis.model.windows import TupleWindows
@@ -56,6 +57,7 @@ class Moment:
     `end` says that all inputs are finished: the box emits what is open.
     `ended` names the inputs of the network that are finished, and `done` the inputs of the box that will therefore
     give nothing more.
+    `part` is how much a box that can work with less (`Box.lightens`) is to leave of its results.
     """
 
     number: int = 0
@@ -63,6 +65,7 @@ class Moment:
     end: bool = False
     ended: frozenset[str] = frozenset()
     done: frozenset[int] = frozenset()
+    part: float = 1.0
 
 
 Method = Callable[..., Any]
@@ -276,6 +279,18 @@ class Box(ABC):
         Those that are `wanted` by others go on, too. Only a box that says `sampled_by` is asked.
         """
         raise NotImplementedError
+
+    def lightens(self, *inputs: pa.Schema) -> frozenset[str]:
+        """The ports on which it gives less if it is told to work with less (`Moment.part`); none if it cannot.
+
+        It takes all of its tuples, and chooses by itself what to leave out. It may leave out less than it is told to,
+        and nothing any more once it is told to work with all.
+        """
+        return frozenset()
+
+    def lightened(self, tables: Tables) -> Lightened:
+        """What it leaves out after its last step, by its tables. Only a box that can work with less is asked."""
+        return Lightened()
 
     def sorts(self, port: str) -> Key | None:
         """The columns that sort results of one arrival number on a port; None if they keep the order of the input."""

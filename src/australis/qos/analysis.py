@@ -139,6 +139,9 @@ class Analysis:
         yield from _aligned(rows)
         yield ""
         for drop in self.road.drops(plan.kept):
+            if not drop.before:
+                yield f"box {drop.after} leaves out {1 - drop.kept:.1%} of its results by itself"
+                continue
             where = f"as they enter {drop.before}" if not drop.after else f"between {drop.after} and {drop.before}"
             yield f"drops {1 - drop.kept:.1%} of the tuples {where}"
         if plan.load > self.model.most:

@@ -18,10 +18,11 @@ from __future__ import annotations
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field, replace
 from math import exp
+from types import MappingProxyType
 
 from australis.qos.load import LONGEST, LoadModel
 from australis.qos.priorities import Queue, Ranking, Schedule
-from australis.qos.road_map import Drop, RoadMap, road_map, road_map_of
+from australis.qos.road_map import Drop, Mapper, RoadMap, road_map, road_map_of
 
 MEMORY = 5.0
 """Over how many seconds rates are averaged."""
@@ -41,6 +42,8 @@ FLAT = 0.75
 _LONGER = 1.25
 TOGETHER = 0.9
 """A branch that is behind takes all again when all fits into this part of the room, so that it does not wait again."""
+OFF = 0.02
+"""By how much a box may leave more than it is told to."""
 
 NOTHING_SHED, SHED, EXACT = "", "shed", "exact"
 
@@ -72,6 +75,8 @@ class Order:
     """The branches that do not take all that waits, and how many tuples they take of each input."""
     delays: Mapping[str, float] = field(default_factory=dict)
     """How many times their good zones the longest delays of branches are, where not all fits."""
+    asked: Mapping[str, float] = field(default_factory=dict)
+    """What outputs are asked to keep that will keep more, since boxes leave out no more by themselves."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +91,8 @@ class Controller:
     rates: Mapping[str, float] | None = None
     """Tuples a second on each input."""
     road: RoadMap | None = None
+    floors: Mapping[str, float] = field(default_factory=dict)
+    """What outputs keep at least of late, where boxes leave out less by themselves than they are told to."""
     overloaded: bool = False
     """Whether more comes than the machine holds: not for a moment, but at the rates of the last seconds."""
     ranking: Ranking = field(default_factory=Ranking)
@@ -103,15 +110,20 @@ class Controller:
             return Order(self._interval(work), whole), self
         road = self._road(waiting.tuples)
         known = replace(self, road=road)
-        if self._exact_alone(road, waiting) or len(road.plans) == 1:
-            return Order(longest, whole, state=EXACT), known
+        # What boxes are asked for goes by what would be best; what they keep of it all the same, others must bear.
+        best, road = road, road_map(self.model, road.inputs, self.floors) if self.floors else road
+        if self._exact_alone(road, waiting) or len(best.plans) == 1:
+            asked = self._asked(best, max(room, 0.0) / work)
+            kept = whole | {name: max(part, self.floors[name]) for name, part in asked.items()}
+            return Order(longest, kept, state=EXACT, part=self._part(best, kept), asked=asked), known
         if (later := self._later(road)) is not None:
             longest, room = later, self.model.machine.headroom * later - batch
             if work <= room:
                 return Order(longest, whole), known
         whole_load = road.plans[0].load
         plan = road.at(whole_load * max(room, 0.0) / work)
-        return Order(longest, plan.kept, tuple(road.drops(plan.kept)), SHED, plan.load / whole_load), known
+        drops, asked = tuple(road.drops(plan.kept)), self._asked(best, max(room, 0.0) / work)
+        return Order(longest, plan.kept, drops, SHED, plan.load / whole_load, asked=asked), known
 
     def _order_branches(self, waiting: Waiting) -> tuple[Order, Controller]:
         """The same where branches can wait: all goes if it fits, else what must go and as much else as fits."""
@@ -172,11 +184,15 @@ class Controller:
         elapsed: float,
         seconds: float,
         branches: Mapping[str, Mapping[str, float]] | None = None,
+        kept: Mapping[str, float] = MappingProxyType({}),
     ) -> Controller:
         """The controller after a batch of tuples that took so many seconds, `elapsed` after the one before.
 
-        `branches` are the tuples of each branch, where some took others than the rest.
+        `branches` are the tuples of each branch, where some took others than the rest. Outputs behind boxes that leave
+        out less or more than they were told to have `kept` so much.
         """
+        if kept and any(taken.values()):
+            order = replace(order, part=self._part(self.road or self._road(taken), {**order.kept, **kept}))
         weight, learning = (1 - exp(-max(elapsed, 1e-3) / span) for span in (MEMORY, LEARNING))
         load = self.model.load(taken) if branches is None else self.model.load_of(branches)
         batch, work = self.model.costs.batch * self.overhead, load * order.part * self.error
@@ -188,8 +204,10 @@ class Controller:
         rates = {name: tuples / max(elapsed, 1e-3) for name, tuples in taken.items()}
         if self.rates is not None:
             rates = {name: (1 - weight) * self.rates.get(name, rate) + weight * rate for name, rate in rates.items()}
-        ranking = self.ranking.after(order.delays, elapsed)
-        known = replace(self, error=_bounded(error), overhead=_bounded(overhead), rates=rates, ranking=ranking)
+        ranking, floors = self.ranking.after(order.delays, elapsed), self._floors(order, kept, learning)
+        known = replace(
+            self, error=_bounded(error), overhead=_bounded(overhead), rates=rates, ranking=ranking, floors=floors
+        )
         limit = (END if self.overloaded else BEGIN) * self.model.machine.headroom
         return replace(known, overloaded=known._sustained > limit)
 
@@ -210,6 +228,27 @@ class Controller:
         outputs = self.model.network.outputs
         graphs = [output.qos.latency for output in outputs if among is None or output.name in among]
         return any(graph.utility(delay) <= HALF for graph in graphs if graph is not None and graph.bend >= reach)
+
+    def _floors(self, order: Order, kept: Mapping[str, float], learning: float) -> dict[str, float]:
+        """What outputs keep at least, after a batch in which they kept so much; nothing where they did as asked."""
+        asked = {**order.kept, **order.asked}
+        held = {name: part for name, part in kept.items() if part > asked.get(name, 1.0) + OFF}
+        moved = {
+            name: (1 - learning) * self.floors.get(name, 0.0) + learning * held.get(name, 0.0)
+            for name in {*self.floors, *held}
+        }
+        return {name: floor for name, floor in moved.items() if floor > OFF}
+
+    def _asked(self, best: RoadMap, part: float) -> dict[str, float]:
+        """What outputs with floors are asked to keep, so that a part of the whole load is left."""
+        plan = best.at(best.plans[0].load * part)
+        return {name: plan.kept[name] for name in self.floors}
+
+    def _part(self, road: RoadMap, kept: Mapping[str, float]) -> float:
+        """The part of the work that is left if outputs keep so much."""
+        mapper = Mapper(road.demands, tuple(self.model.shares(road.inputs)))
+        whole = road.plans[0].load
+        return mapper.load(kept) / whole if whole else 1.0
 
     def _later(self, road: RoadMap) -> float | None:
         """A longer interval than that of the flat parts, if all outputs are worth much more with it; else none.

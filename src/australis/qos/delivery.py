@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TypeAlias
 
 from australis.model.network import Arrow, Network, Node
+from australis.qos.lighter import OBJECTS, Reach, lighter_boxes
 from australis.qos.shedding import Place
 
 RESULTS = "results"
@@ -24,7 +26,8 @@ class Deliveries:
     The part of an output that came out is the product of the parts that went on along its way. That is exact if boxes
     let through the same part of what was left out as of what was not. Before a box whose results are left out with
     their windows nothing else is: what counts there is its results. Of a box that is given a sample all results come
-    out: what counts is the part of its tuples that they are made of.
+    out: what counts is the part of its tuples that they are made of. Of a box that works with less, it is what this
+    leaves.
     """
 
     network: Network
@@ -55,7 +58,13 @@ class Deliveries:
             if dropped:
                 return passed / (passed + dropped)
         ways = [(self._part(output, arrow.source, known), self._tuples(arrow)) for arrow in dict.fromkeys(node.sources)]
-        return _together(ways) * self._went_on(output, ("box", node.name))
+        part = _together(ways) * self._went_on(output, ("box", node.name))
+        lighter = self._lighter.get(node.name)
+        return part * self._went_on(output, (OBJECTS, node.name)) if lighter and output in lighter.outputs else part
+
+    @cached_property
+    def _lighter(self) -> dict[str, Reach]:
+        return lighter_boxes(self.network)
 
     def _tuples(self, arrow: Arrow) -> float:
         return self.arrows.get((arrow.source, arrow.port), 0.0)

@@ -10,11 +10,16 @@ from math import exp, isfinite
 from typing import Any
 
 from australis.errors import RunError
+from australis.model.box import lost
 from australis.model.network import OUT, Arrow, Network
 from australis.model.qos import BoxCost, Costs
+from australis.qos.lighter import box_losses
 
 WINDOW = 30.0
 """A batch that was so many seconds ago counts a third as much as the last one."""
+
+LEAST = 0.05
+"""The least part of its results from which it is worked out how many a box would have given."""
 
 Place = tuple[str, str, str]
 """The kind of a row of measurements, its name, and its port or ""."""
@@ -34,14 +39,20 @@ class Monitor:
 
     def add(self, rows: Iterable[Mapping[str, Any]], elapsed: float) -> Monitor:
         """The monitor after a batch: the rows that were measured of it, `elapsed` seconds after the one before."""
+        rows = list(rows)
         fade = exp(-max(elapsed, 0.0) / WINDOW)
+        parts = {
+            name: max(1 - missed / members, LEAST) for name, (members, missed) in box_losses(rows).items() if members
+        }
         seconds = {place: value * fade for place, value in self.seconds.items()}
         tuples = {place: value * fade for place, value in self.tuples.items()}
         for row in rows:
             for kind, spent, count in _counted(row):
                 place = (kind, row["name"] or "", (row["port"] or "") if kind in ("arrow", "exchange") else "")
                 seconds[place] = seconds.get(place, 0.0) + (spent or 0.0)
-                tuples[place] = tuples.get(place, 0.0) + (count or 0)
+                # What a box that works with less would give counts, not what it gave.
+                part = parts.get(place[1], 1.0) if kind == "arrow" and not lost(place[2]) else 1.0
+                tuples[place] = tuples.get(place, 0.0) + (count or 0) / part
         return replace(self, seconds=seconds, tuples=tuples, time=self.time * fade + elapsed)
 
     def costs(self, network: Network) -> Costs:

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 
-from australis.model.network import Network
+from australis.model.network import Arrow, Network
 from australis.model.qos import Graph, WorthHistogram
+from australis.qos.lighter import Reach, box_parts, lighter_boxes, together
 from australis.qos.load import LoadModel, Share
 from australis.qos.shedding import takes_all
 from australis.qos.utility import total
@@ -31,6 +32,7 @@ class Drop:
     after: str
     """Empty where tuples are dropped as they enter, and `before` is an input."""
     before: str
+    """Empty where the box `after` leaves out some of its results by itself."""
     kept: float
     """The part of the tuples that goes on."""
 
@@ -61,8 +63,8 @@ class Demands:
 
     @cached_property
     def protected(self) -> frozenset[str]:
-        """The inputs and boxes of whose tuples none can be left out (see `qos/shedding.py`)."""
-        return takes_all(self.network, self.by_worth)
+        """The inputs and boxes of whose tuples none can be left out (see `qos/shedding.py` and `qos/lighter.py`)."""
+        return takes_all(self.network, self.by_worth) | self.lighter.keys()
 
     @cached_property
     def by_worth(self) -> frozenset[str]:
@@ -75,7 +77,9 @@ class Demands:
             if any(arrow.source in behind for arrow in node.sources):
                 behind.add(node.name)
         valued = (output for output in self.network.outputs if output.qos.value is not None)
-        return frozenset(o.name for o in valued if o.name in self.worth and o.arrow.source not in behind)
+        lighter = {name for reach in self.lighter.values() for name in reach.outputs}
+        known = self.worth.keys() - lighter
+        return frozenset(o.name for o in valued if o.name in known and o.arrow.source not in behind)
 
     def delivered(self, kept: Kept) -> Kept:
         """The part of its worth that each output keeps, by the part of its tuples."""
@@ -121,15 +125,39 @@ class Demands:
         return frozenset(output.name for output in self.network.outputs if output.arrow.source in sources)
 
     @cached_property
+    def lighter(self) -> dict[str, Reach]:
+        """The boxes that leave out some of their results by themselves, in place of tuples around them."""
+        return lighter_boxes(self.network)
+
+    def group(self, output: str) -> frozenset[str]:
+        """The outputs that get the same part as one."""
+        return together(self.lighter.values(), output)
+
+    @cached_property
     def below(self) -> dict[str, frozenset[str]]:
         """The outputs and protected boxes that each input, box and output leads to."""
-        below: dict[str, set[str]] = {name: {name} & self.protected for name in self.network.schemas}
+        below: dict[str, set[str]] = {
+            name: {_whole(name)} if name in self.protected else set() for name in self.network.schemas
+        }
         for output in self.network.outputs:
-            below[output.arrow.source].add(output.name)
+            below[output.arrow.source] |= self.group(output.name) | self._needs_all(
+                output.arrow, output.name, "outputs"
+            )
         for node in reversed(self.network.nodes):
             for arrow in node.sources:
-                below[arrow.source] |= below[node.name]
+                below[arrow.source] |= below[node.name] | self._needs_all(arrow, node.name, "boxes")
         return {name: frozenset(names) for name, names in below.items()}
+
+    def _needs_all(self, arrow: Arrow, name: str, kind: str) -> set[str]:
+        """The lighter boxes that a box or output is behind, if what comes to it along an arrow is not.
+
+        Nothing of that is dropped: what is shed there, those boxes leave out. They count as protected.
+        """
+        return {
+            _whole(box)
+            for box, reach in self.lighter.items()
+            if name in getattr(reach, kind) and arrow.source not in reach.boxes
+        }
 
     def part(self, names: frozenset[str], kept: Kept) -> float:
         """The part of its tuples that is worked on by what leads to some outputs; all of it if it leads to none."""
@@ -142,16 +170,31 @@ class Demands:
 
     def drops(self, kept: Kept) -> list[Drop]:
         """Where tuples are dropped so that each output gets its part, from the inputs on."""
-        parts = self.parts(kept)
-        places = [(arrow.source, node.name, parts[node.name]) for node in self.network.nodes for arrow in node.sources]
+        parts, reaches = self.parts(kept), self.lighter.values()
         results = {**kept, **dict.fromkeys(self.of_samples, 1.0)}
-        places += [(output.arrow.source, output.name, results.get(output.name, 1.0)) for output in self.network.outputs]
+        places = [
+            (arrow.source, node.name, parts[node.name])
+            for node in self.network.nodes
+            for arrow in node.sources
+            if not any(node.name in reach.boxes for reach in reaches)
+        ]
+        places += [
+            (output.arrow.source, output.name, results.get(output.name, 1.0))
+            for output in self.network.outputs
+            if not any(output.name in reach.outputs for reach in reaches)
+        ]
         entering = [Drop("", input.name, parts[input.name]) for input in self.network.inputs if parts[input.name] < 1]
+        entering += [Drop(name, "", part) for name, part in box_parts(self.network, kept).items()]
         return entering + [
             Drop(after, before, part / parts[after])
             for after, before, part in dict.fromkeys(places)
             if part < parts[after]
         ]
+
+
+def _whole(box: str) -> str:
+    """What stands for a protected box among outputs, which may have its name."""
+    return f"box {box}"
 
 
 @dataclass(frozen=True)
@@ -187,6 +230,8 @@ class Mapper:
 
     demands: Demands
     shares: tuple[Share, ...]
+    floors: Kept = field(default_factory=dict)
+    """What outputs keep at least, where boxes leave out no more by themselves."""
 
     def load(self, kept: Kept) -> float:
         """The load that is left when each output gets its part."""
@@ -196,7 +241,7 @@ class Mapper:
         """The outputs that a part of the network works for; none for what works on all there is."""
         below, serves = self.demands.below, frozenset(share.work.serves)
         if share.work.kind == "sink":
-            return serves - self.demands.of_samples
+            return frozenset().union(*map(self.demands.group, serves)) - self.demands.of_samples
         if serves & self.demands.after_samples or len(serves & self.demands.sampled) > 1:
             return frozenset()
         return frozenset().union(*(below[name] for name in serves))
@@ -226,14 +271,14 @@ class Mapper:
         graphs = self.demands.graphs
         tops = {served: self._top(served, kept) for served in self.works}
         for top in set(tops.values()):
-            level = kept.get(min(top), 1.0)
-            if not level or not top <= graphs.keys():
+            level, floor = kept.get(min(top), 1.0), max(self.floors.get(name, 0.0) for name in top)
+            if level <= floor or not top <= graphs.keys():
                 continue
             freed = [served for served, each in tops.items() if each <= top]
             gain = sum(self.works[served] for served in freed)
             others = [kept.get(name, 1.0) for served in freed for name in served - top]
             points = [x for name in top for x, _ in graphs[name][1].points if x < level]
-            lower = max([0.0, *others, *points])
+            lower = max([floor, *others, *points])
             if gain > 0:
                 falls = (graphs[name] for name in top)
                 loss = sum(weight * (graph.utility(level) - graph.utility(lower)) for weight, graph in falls)
@@ -244,14 +289,14 @@ class Mapper:
         return frozenset(name for name in served if kept.get(name, 1.0) == most)
 
 
-def road_map(model: LoadModel, inputs: Mapping[str, float]) -> RoadMap:
-    """The road map of a network whose inputs have these rates.
+def road_map(model: LoadModel, inputs: Mapping[str, float], floors: Kept = MappingProxyType({})) -> RoadMap:
+    """The road map of a network whose inputs have these rates, and whose outputs keep at least so much (`floors`).
 
     Where a `delivered` graph is not concave its hull is used: a walk along the slopes would stop before a steep part
     that leads to a flat one. Of an output whose tuples of least worth are dropped, it goes by the worth that is kept.
     """
     demands = Demands.of(model)
-    return RoadMap(demands, tuple(Mapper(demands, tuple(model.shares(inputs))).plans()), inputs)
+    return RoadMap(demands, tuple(Mapper(demands, tuple(model.shares(inputs)), floors).plans()), inputs)
 
 
 def road_map_of(model: LoadModel, branches: Mapping[str, Mapping[str, float]]) -> RoadMap:

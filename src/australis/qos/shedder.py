@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from australis.model.network import Network
@@ -27,11 +27,14 @@ class Shedder:
         seen: Mapping[str, int] | None = None,
         worth: Mapping[str, Sequence[int]] | None = None,
         apart: bool = False,
+        lacking: Collection[str] = (),
     ) -> tuple[ShedPlan | None, Shedder]:
         """The plan by which outputs keep their parts, none if nothing is left out; and the shedder after it.
 
         `seen` has the greatest window that each box has had tuples of, as far as it is known. Where branches are
-        `apart`, they are not given the same tuples of inputs: nothing is left out before they part.
+        `apart`, they are not given the same tuples of inputs: nothing is left out before they part. Boxes that are
+        still `lacking` something that they left out are told to work with all again, so that it is known what they
+        lack.
         """
         demands, seen = self.known or Demands(self.network), seen or {}
         parts = demands.parts(kept)
@@ -44,14 +47,17 @@ class Shedder:
                 part = parts[name] if name in seen else min(last, parts[name])
                 windows[name] = before.changed(part, seen.get(name, 0))
         after = replace(self, windows=windows, known=demands)
-        if not windows and all(part >= 1 for part in kept.values()):
+        if not windows and not lacking and all(part >= 1 for part in kept.values()):
             return None, after
         samples = {name: parts[name] for name in sorted(demands.sampled)}
         known = {name: each for name, each in (worth or {}).items() if name not in demands.of_samples}
         results = self._of_results(kept, demands, parts)
-        return shed_plan(self.network, results, windows, known, samples=samples, apart=apart), after
+        plan = shed_plan(self.network, results, windows, known, samples=samples, apart=apart)
+        return replace(plan, lighter={**dict.fromkeys(lacking, 1.0), **plan.lighter}), after
 
-    def by_hand(self, plan: ShedPlan, seen: Mapping[str, int]) -> tuple[ShedPlan, Shedder]:
+    def by_hand(
+        self, plan: ShedPlan, seen: Mapping[str, int], lacking: Collection[str] = ()
+    ) -> tuple[ShedPlan, Shedder]:
         """A plan that somebody gives, with what was left out of windows before; and the shedder after it."""
         names = dict.fromkeys([*self.windows, *plan.results])
         whole = WindowPart()
@@ -59,7 +65,8 @@ class Shedder:
             name: self.windows.get(name, whole).followed_by(plan.results.get(name, whole), seen.get(name))
             for name in names
         }
-        return replace(plan, results=windows), replace(self, windows=windows)
+        lighter = {**dict.fromkeys(lacking, 1.0), **plan.lighter}
+        return replace(plan, results=windows, lighter=lighter), replace(self, windows=windows)
 
     def _of_results(self, kept: Mapping[str, float], demands: Demands, parts: Mapping[str, float]) -> dict[str, float]:
         """What outputs keep of what comes to them: of the results of windows that were kept, more than of all.

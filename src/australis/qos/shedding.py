@@ -23,6 +23,7 @@ from australis.expressions.node import Name, replaced
 from australis.model.network import OUT, Arrow, Network, Node, Output
 from australis.model.qos.graph import Graph
 from australis.model.train import Train, empty
+from australis.qos.lighter import box_parts, lighter_boxes
 from australis.qos.ranks import BINS, NumberRank, ValueRank, WindowPart
 from australis.qos.windowed import SampleKeep, followed_by_windows, sampled, windowed
 
@@ -67,6 +68,8 @@ class ShedPlan:
     places: Mapping[Place, tuple[Keep, ...]] = field(default_factory=dict)
     results: Mapping[str, WindowPart] = field(default_factory=dict)
     """Boxes of whose results some are left out, since their windows were."""
+    lighter: Mapping[str, float] = field(default_factory=dict)
+    """Boxes that leave out some of their results by themselves, and the part that they are to leave."""
 
     def kept(self, network: Network, places: Collection[Place], train: Train) -> tuple[Train, Bools]:
         """What is kept of a train at any of some places of the plan, and which of its tuples these are."""
@@ -109,7 +112,7 @@ class ShedPlan:
         sources |= {("output", output.name): (output.arrow,) for output in network.outputs}
         keeps = (keep for keeps in self.places.values() for keep in keeps)
         windows = frozenset([*self.results, *(keep.box for keep in keeps if isinstance(keep, WindowKeep))])
-        places = [*self.places, *(("box", name) for name in sorted(windows | self.samples))]
+        places = [*self.places, *(("box", name) for name in sorted({*windows, *self.samples, *self.lighter}))]
         lacking = [f"{kind} {name}" for kind, name in places if (kind, name) not in sources]
         for place, kept in self.places.items():
             names = {name for arrow in sources.get(place, ()) for name in network.schema(arrow).names}
@@ -136,14 +139,14 @@ class ShedPlan:
         """The plan as JSON can hold it, in an offset."""
         places = [[*place, [_written(keep) for keep in keeps]] for place, keeps in self.places.items()]
         results = {name: [list(part.numbers), list(part.parts)] for name, part in self.results.items()}
-        return {"places": places, "results": results}
+        return {"places": places, "results": results, "lighter": dict(self.lighter)}
 
     @classmethod
     def parse(cls, data: Mapping[str, Any]) -> ShedPlan:
         """The plan in what `render` made."""
         places = {(kind, name): tuple(_read(keep) for keep in keeps) for kind, name, keeps in data["places"]}
         results = {name: WindowPart(tuple(n), tuple(p)) for name, (n, p) in data["results"].items()}
-        return cls(places, results)
+        return cls(places, results, data.get("lighter", {}))
 
 
 def shed_plan(
@@ -155,15 +158,17 @@ def shed_plan(
     samples: Mapping[str, float] | None = None,
     apart: bool = False,
 ) -> ShedPlan:
-    """The plan by which outputs keep a part of their tuples.
+    """The plan by which outputs keep a part of their tuples, or of what the boxes before them leave by themselves.
 
     `windows` has the part that boxes keep of their windows; outputs that get their results keep all of those. `worth`
     has for outputs with a value graph how many of their tuples were worth how much, in BINS. `samples` has the part of
     their tuples that boxes with `shed: sample` are given; all of their results come out. With `apart` nothing is left
     out of inputs, but before the first boxes and outputs that take it.
     """
-    planner = _Planner(network, kept, windows or {}, worth or {}, seed, samples or {}, apart)
-    return ShedPlan(planner.places(), planner.windows)
+    behind = {output for reach in lighter_boxes(network).values() for output in reach.outputs}
+    dropped = {output: part for output, part in kept.items() if output not in behind}
+    planner = _Planner(network, dropped, windows or {}, worth or {}, seed, samples or {}, apart)
+    return ShedPlan(planner.places(), planner.windows, box_parts(network, kept))
 
 
 def takes_all(network: Network, valued: Collection[str] = ()) -> frozenset[str]:

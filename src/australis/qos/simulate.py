@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from australis.qos.control import Controller, Order, Waiting
 from australis.qos.load import LoadModel
@@ -51,8 +52,9 @@ def simulate(
     curve: Curve,
     seconds: float,
     noise: Noise = no_noise,
+    floors: Mapping[str, float] = MappingProxyType({}),
 ) -> Iterator[SimulatedBatch]:
-    """Run batches until a time."""
+    """Run batches until a time. Boxes leave outputs at least their `floors`, whatever they are asked for."""
     demands, branches = Demands.of(truth), truth.branches
     taken = dict.fromkeys((branch.name for branch in branches), 0.0)
     now = last = 0.0
@@ -68,15 +70,17 @@ def simulate(
             branch.name: {name: usual[name] * parts[branch.name] for name in branch.inputs} for branch in branches
         }
         front = max(ends.values()), max(taken.values())
-        work = Mapper(demands, tuple(truth.shares_of(tuples))).load(order.kept)
+        kept = {name: max(part, floors.get(name, 0.0)) for name, part in {**order.kept, **order.asked}.items()}
+        work = Mapper(demands, tuple(truth.shares_of(tuples))).load(kept)
         worked = (truth.costs.batch + work) * noise()
         entered = curve(front[0]) - curve(front[1])
         read = {name: rate * entered for name, rate in usual.items()}
+        measured = {name: kept[name] for name in floors}
         end, apart = now + worked, tuples if len(set(parts.values())) > 1 else None
-        controller = controller.observe(order, read, max(now - last, _LEAST), worked, apart)
+        controller = controller.observe(order, read, max(now - last, _LEAST), worked, apart, measured)
         delays = {name: end - since if parts[name] > 0 else 0.0 for name, since in taken.items()}
         late = {name: delays[branch.name] for branch in branches for name in branch.outputs}
-        utility = demands.utility(order.kept, late)
+        utility = demands.utility(kept, late)
         yield SimulatedBatch(now, end, order, max(delays.values()), max(parts.values()), utility, delays, ends)
         last, taken, now = now, ends, max(end, now + order.interval, now + _LEAST)
 

@@ -9,13 +9,13 @@ import numpy as np
 from australis.boxes.moving.differences import members
 from australis.boxes.moving.grid import CellGrid, cells_of, rows_of
 from australis.boxes.moving.interest import interest
-from australis.boxes.moving.regions import Floats, Points, Regions, contains, covers
+from australis.boxes.moving.regions import Floats, Regions, contains, covers
 from australis.kernels.jit import inner
 from australis.model.train import Bools, Ints
 
 _SLACK = 1e-9
 """So that 70% of ten objects are seven, whatever a product of doubles says."""
-_MOST_PAIRS = 1 << 20
+MOST_PAIRS = 1 << 20
 """How many pairs of a query and an object are looked at before it is found out anew who is locked."""
 
 
@@ -35,34 +35,33 @@ def restore(wanted: Interest, shed: Bools, accuracy: Floats) -> None:
     shed[members(wanted.grid, wanted.regions, broken)[1]] = False
 
 
-def drop(wanted: Interest, points: Points, shed: Bools, candidates: Bools, accuracy: Floats, surplus: int) -> None:
-    """Shed up to `surplus` of the candidates, those that fewest queries want first.
+def drop(wanted: Interest, ids: Ints, shed: Bools, candidates: Bools, left: Ints, surplus: int, weights: Ints) -> None:
+    """Shed candidates that weigh `surplus` together, those that fewest queries want first.
 
     That is what raising k from one on does (SOLE 6.4), where objects of interest to fewer than k queries go. A query
-    whose accuracy would fall below what it asks for locks its objects.
+    whose accuracy would fall below what it asks for locks its objects: `left` is how many more each can miss.
     """
-    actual, hidden = populations(wanted, shed)
-    left = allowed(actual, accuracy) - hidden
     order = np.flatnonzero(candidates)
-    order = order[np.lexsort((points.id[order], wanted.counts[order]))]
+    order = order[np.lexsort((ids[order], wanted.counts[order]))]
     while surplus > 0 and len(order):
         locked = interest(wanted.grid, wanted.regions, wanted.queries[left[wanted.queries] < 1], len(shed)) > 0
         order = order[~locked[order]]
-        part = max(int(np.searchsorted(np.cumsum(wanted.counts[order]), _MOST_PAIRS)), 1)
-        surplus -= _dropped(wanted, order[:part], shed, left, surplus)
+        part = max(int(np.searchsorted(np.cumsum(wanted.counts[order]), MOST_PAIRS)), 1)
+        starts, asking = by_object(wanted, order[:part], len(shed))
+        surplus -= _drop(order[:part], starts, asking, left, shed, surplus, weights)
         order = order[part:]
 
 
-def _dropped(wanted: Interest, slots: Ints, shed: Bools, left: Ints, surplus: int) -> int:
-    """Shed objects, in their order; how many went."""
-    place = np.full(len(shed), -1)
+def by_object(wanted: Interest, slots: Ints, objects: int) -> tuple[Ints, Ints]:
+    """The regions that have each of some objects, and where those of each begin."""
+    place = np.full(objects, -1)
     place[slots] = np.arange(len(slots))
-    asking, objects = members(_only(wanted.grid, place), wanted.regions, wanted.queries)
+    asking, found = members(only(wanted.grid, place), wanted.regions, wanted.queries)
     starts = np.zeros(len(slots) + 1, np.int64)
-    np.cumsum(np.bincount(place[objects], minlength=len(slots)), out=starts[1:])
+    np.cumsum(np.bincount(place[found], minlength=len(slots)), out=starts[1:])
     grouped = np.empty(len(asking), np.int64)
-    _group(place[objects], starts.copy(), asking, grouped)
-    return _drop(slots, starts, grouped, left, shed, surplus)
+    _group(place[found], starts.copy(), asking, grouped)
+    return starts, grouped
 
 
 def populations(wanted: Interest, shed: Bools) -> tuple[Ints, Ints]:
@@ -74,9 +73,19 @@ def populations(wanted: Interest, shed: Bools) -> tuple[Ints, Ints]:
     return both[0], both[1]
 
 
+def spare(wanted: Interest, shed: Bools, accuracy: Floats) -> Ints:
+    """How many more objects each query can miss, by slot."""
+    actual, hidden = populations(wanted, shed)
+    return allowed(actual, accuracy) - hidden
+
+
 def accuracies(wanted: Interest, shed: Bools) -> Floats:
     """The part of its objects that each query has, by slot; all of none is all."""
-    actual, hidden = populations(wanted, shed)
+    return had(*populations(wanted, shed))
+
+
+def had(actual: Ints, hidden: Ints) -> Floats:
+    """The part that is not hidden; all of none is all."""
     part: Floats = np.where(actual > 0, (actual - hidden) / np.maximum(actual, 1), 1.0)
     return part
 
@@ -86,8 +95,8 @@ def allowed(actual: Ints, accuracy: Floats) -> Ints:
     return np.floor((1 - accuracy) * actual + _SLACK).astype(np.int64)
 
 
-def _only(grid: CellGrid, place: Ints) -> CellGrid:
-    """The grid with some of its objects; the bounds of cells stay, a little wide."""
+def only(grid: CellGrid, place: Ints) -> CellGrid:
+    """The grid with the objects that have a place; the bounds of cells stay, a little wide."""
     kept = place[grid.slots] >= 0
     starts = np.concatenate([[0], np.cumsum(kept)])[grid.starts]
     names = ("slots", "id", "x", "y", "mask", "x_there", "y_there", "mask_there")
@@ -103,10 +112,11 @@ def _group(places: Ints, at: Ints, asking: Ints, grouped: Ints) -> None:
 
 
 @inner
-def _drop(slots: Ints, starts: Ints, asking: Ints, left: Ints, shed: Bools, surplus: int) -> int:
+def _drop(slots: Ints, starts: Ints, asking: Ints, left: Ints, shed: Bools, surplus: int, weights: Ints) -> int:
+    """Shed objects, in their order; how much went."""
     dropped = 0
     for place in range(len(slots)):
-        if dropped == surplus:
+        if dropped >= surplus:
             break
         locked = False
         for at in range(starts[place], starts[place + 1]):
@@ -115,7 +125,7 @@ def _drop(slots: Ints, starts: Ints, asking: Ints, left: Ints, shed: Bools, surp
             for at in range(starts[place], starts[place + 1]):
                 left[asking[at]] -= 1
             shed[slots[place]] = True
-            dropped += 1
+            dropped += weights[slots[place]]
     return dropped
 
 

@@ -7,7 +7,6 @@ import math
 import numpy as np
 
 from australis.boxes.moving.interest import grown, interest
-from australis.boxes.moving.queries import ACCURACY
 from australis.boxes.moving.regions import CIRCLE, NEAREST, RECTANGLE, Floats, Regions, distance, measured, reach
 from australis.boxes.moving.shedding import Interest, allowed, populations
 from australis.kernels.jit import inner
@@ -19,18 +18,23 @@ _LEVELS = 2 - np.concatenate([[0.0], np.geomspace(0.01, 1, 24), np.linspace(1.2,
 """By which queries grow to their accuracy: where many overlap, a little of each is enough for all."""
 
 
-def shrunk(queries: Table, after: Regions, whole: Interest, led: Bools, width: float, budget: int) -> Bools:
-    """Who is still wanted, beside focal objects, at the least level at which the budget is met, or at the last.
+def shrunk(
+    queries: Table, after: Regions, whole: Interest, led: Bools, width: float, accuracy: Floats, budget: float,
+    weights: Ints,
+) -> Bools:  # fmt: skip
+    """Who is still wanted, beside focal objects, at the least level at which those weigh no more than the budget.
+
+    If there is none, it is the last level.
 
     At levels up to 1 caches shrink, then regions by as much of their area. All queries have the same level, but for
     those that would fall below their accuracy.
     """
-    most = _most(queries, after, whole, led, width)
+    most = _most(queries, after, whole, led, width, accuracy)
     low, high, best = 0.0, 2.0, _wanted(queries, after, whole, led, width, most)
-    for _ in range(_ROUNDS if np.count_nonzero(best) <= budget else 0):
+    for _ in range(_ROUNDS if weights[best].sum() <= budget else 0):
         level = (low + high) / 2
         kept = _wanted(queries, after, whole, led, width, np.minimum(level, most))
-        if np.count_nonzero(kept) <= budget:
+        if weights[kept].sum() <= budget:
             best, high = kept, level
         else:
             low = level
@@ -43,19 +47,19 @@ def around(queries: Table, after: Regions, placed: Ints, width: float, levels: F
     return grown(_smaller(after, levels), placed, ways * width * np.maximum(1 - levels, 0.0))
 
 
-def _most(queries: Table, after: Regions, whole: Interest, led: Bools, width: float) -> Floats:
+def _most(queries: Table, after: Regions, whole: Interest, led: Bools, width: float, accuracy: Floats) -> Floats:
     """Levels at which each query has its accuracy: those that have too little grow, step by step, until none has.
 
     A query has what others keep in its region, so that all are tried at once. At lower levels more is kept, so that
     accuracies hold there too.
     """
-    accuracy = np.tile(queries[ACCURACY], 2)
 
     def broken(levels: Floats) -> Bools:
         kept = _wanted(queries, after, whole, led, width, levels)
         actual, hidden = populations(whole, (whole.counts > 0) & ~kept)
         less: Bools = hidden > allowed(actual, accuracy)
-        return less[: len(levels)] | less[len(levels) :]
+        either: Bools = np.logical_or.reduce(less.reshape(-1, len(levels)))
+        return either
 
     low, high = 0, len(_LEVELS) - 1
     while low < high:  # where most have enough if all are alike
@@ -70,7 +74,7 @@ def _most(queries: Table, after: Regions, whole: Interest, led: Bools, width: fl
 
 
 def _wanted(queries: Table, after: Regions, whole: Interest, led: Bools, width: float, levels: Floats) -> Bools:
-    placed = whole.queries[whole.queries < len(levels)]
+    placed = np.unique(whole.queries % len(levels))
     smaller = around(queries, after, placed, width, levels)
     return led | (interest(whole.grid, smaller, placed, len(led)) > 0)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from australis.boxes.moving import leading, memory, shadows
+from australis.boxes.moving import leading, lightening, memory, shadows
 from australis.boxes.moving import objects as known
 from australis.boxes.moving import queries as asked
 from australis.boxes.moving.grid import CellGrid, grid
@@ -78,10 +78,12 @@ def step(
     before = _scene(box, tables, rows.there, rows.asking)
     written = _write(box, tables, rows)
     leaders = np.where(written.removed, -1, leading.slots(objects, queries))
-    _unshed(objects, np.concatenate([rows.reported, leaders[leaders >= 0]]))
+    part = _part(box, tables, moment)
+    back = rows.reported if part is None else rows.reported[:0]  # who is left out stays so, unless it leads a query
+    _unshed(objects, np.concatenate([back, leaders[leaders >= 0]]))
     after = _scene(box, tables, objects.alive & ~written.gone, queries.alive & ~written.removed)
     cells = _cells(queries, before, after)
-    accuracies = memory.remember(box, tables, trains, cells, after.regions, leaders, written.gone, rows.reported)
+    accuracies = memory.remember(box, tables, trains, cells, after.regions, leaders, written.gone, rows.reported, part)
     if accuracies is not None:
         after = after._replace(points=_visible(objects, objects.alive & ~written.gone))
         cells = _cells(queries, before, after)
@@ -91,6 +93,9 @@ def step(
         numbers[rows.registered] = trains[1].number[rows.good]
     ports = _trains(box, tables, schemas, rows, written, before, after, cells, numbers)
     out = [ports[0], trains[1].where(pa.array(~rows.queries.good)), *ports[1:]]
+    if "lightened" in tables and part is None:
+        lightening.forget(tables["lightened"])
+        accuracies = np.ones(len(queries.alive)) if accuracies is None else accuracies
     if accuracies is not None:
         there = queries.alive & ~written.removed
         out.append(memory.changed_accuracies(queries, accuracies, there, trains, number))
@@ -168,6 +173,14 @@ def _register(queries: Table, wanted: asked.QueryRows, slots: Ints, rows: Ints) 
     kept = ~wanted.removes[rows]
     wanted.put(queries, slots[kept], rows[kept])
     return removed
+
+
+def _part(box: Watch, tables: Tables, moment: Moment) -> float | None:
+    """The part of answers that is told, until all objects are back that were left out; none if none are."""
+    if "lightened" not in tables:
+        return None
+    hidden = box.budget is None and bool(tables["objects"][known.SHED].any())
+    return moment.part if moment.part < 1 or hidden else None
 
 
 def _unshed(objects: Table, slots: Ints) -> None:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import pyarrow as pa
 
 from australis.arrow.durations import Span, seconds
-from australis.boxes.moving import admission, check, holding, leading, memory, shadows, trainwise
+from australis.boxes.moving import admission, check, holding, leading, lightening, memory, shadows, trainwise
 from australis.boxes.moving import objects as known
 from australis.boxes.moving import queries as asked
 from australis.boxes.moving.families import Answering
@@ -17,7 +17,8 @@ from australis.boxes.moving.timing import TRAIN, clock, latest, leeway, often, s
 from australis.errors import ExpressionError, NetworkError, SchemaError, listing, near
 from australis.expressions import Bound, Expr
 from australis.model import parameters
-from australis.model.box import EVERYWHERE, Key, Moment, Tables, Trains, bound, unchanged
+from australis.model.box import EVERYWHERE, OUT, Key, Moment, Tables, Trains, bound, unchanged
+from australis.model.lightened import Lightened
 from australis.model.parameters import By, Expression, Length, columns, optional_span
 from australis.model.train import concat, empty
 
@@ -43,7 +44,8 @@ class Watch(Answering):
     With a `cache` only significant objects are kept: those in the region of a query, or so near that they may be in it
     before they report again. A new query then sees the others as they report. With a `budget`, if more than so many are
     left, those that fewest queries want are shed, or queries shrink (`shed="queries"`), as far as the accuracies allow
-    that queries ask for. The port `accuracy` tells what these are whenever they change.
+    that queries ask for. The port `accuracy` tells what these are whenever they change. Told to work with less, it
+    leaves objects out of answers in the same ways, as far as accuracies allow, if updates are given after trains.
 
     An update has what the object carried in its last report. With `revise`, a member whose carried values change leaves
     with the old ones and enters with the new, so that what leaves is always what entered.
@@ -128,15 +130,14 @@ class Watch(Answering):
         if self.spread:
             check.focal(inputs[2], self.focal(objects))
             ports |= {"candidates": candidate(ports["out"])} if asked.K in queries.names else {}
-        if self.budget is None:
-            return ports
-        if self.cache is None or self.budget < 1:
+        if self.budget is not None and (self.cache is None or self.budget < 1):
             raise NetworkError(
                 "a `budget` is a number of objects, of which only significant ones are kept: give `cache`"
             )
         if self.shed not in _SHED:
             raise NetworkError(f"`shed` is one of {listing(_SHED)}, not `{self.shed}`{near(self.shed, _SHED)}")
-        return {**ports, "accuracy": memory.accuracy_schema(queries)}
+        told = self.budget is not None or self.lightens(*inputs)
+        return {**ports, "accuracy": memory.accuracy_schema(queries)} if told else ports
 
     def focal(self, objects: pa.Schema) -> pa.Schema:
         """The schema of the third input."""
@@ -167,7 +168,16 @@ class Watch(Answering):
             kept |= holding.tables(inputs)
         if self.budget is not None:
             kept["shadows"] = shadows.table(kept["objects"], self.timeout is not None, bool(self.conditions))
+        if self.lightens(*inputs):
+            kept["lightened"] = lightening.table()
         return kept
+
+    def lightens(self, *inputs: pa.Schema) -> frozenset[str]:
+        """Its answers, where queries say with which accuracy they are content, and trains are taken as a whole."""
+        return frozenset() if self.each or asked.ACCURACY not in inputs[1].names else frozenset({OUT})
+
+    def lightened(self, tables: Tables) -> Lightened:
+        return lightening.read(tables["lightened"])
 
     def waits(self, objects: pa.Schema) -> bool:
         """Whether tuples wait until a span of time is over."""
