@@ -299,7 +299,7 @@ def test_a_box_that_can_work_with_less_is_told_so_until_it_lacks_nothing(
     steering = Steering(job(400_000, 4.5), Machine(headroom=1.0), Shedder(net))
     for _ in range(WARM + 20):
         steering.note(moving_rows(100_000, None), {"ships": 100_000, "queries": 0}, 0.5, 1.02)
-    _, plan, _ = steering.next({}, NOW)
+    _, plan, _ = steering.next(Positions(), NOW)
     assert steering.state == SHED
     assert plan is not None
     assert not plan.places
@@ -313,8 +313,8 @@ def test_a_box_that_can_work_with_less_is_told_so_until_it_lacks_nothing(
     steering.job = job(100, 0.1)
     for _ in range(60):
         steering.note(moving_rows(100, 10), {"ships": 100, "queries": 0}, 0.5, 0.03)
-    _, plan, _ = steering.next({}, NOW)
+    _, plan, _ = steering.next(Positions(), NOW)
     assert steering.state == NOTHING_SHED
     assert plan == ShedPlan(lighter={"watch": 1.0})
     steering.note(moving_rows(100, 0), {"ships": 100, "queries": 0}, 0.5, 0.03)
-    assert steering.next({}, NOW)[1] is None
+    assert steering.next(Positions(), NOW)[1] is None
