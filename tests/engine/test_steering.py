@@ -126,15 +126,15 @@ def test_when_all_is_exact_it_says_so(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_what_came_at_no_time_can_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     steering = steering_of(job_of(network(DELIVERED), tmp_path, 200_000, None), monkeypatch)
-    assert steering.next({}, NOW) == (0.0, None, 0)
+    assert steering.next(Positions(), NOW) == (0.0, None, 0)
     assert steering.state == NOTHING_SHED
     before = steering._controller
     steering.note(rows(10_000), {"reports": 10_000}, 0.01, 9.0)
     assert steering._controller is not None
     assert before is not None
     assert steering._controller.rates == before.rates  # how fast such tuples were taken tells nothing of a rate
-    steering.job = replace(steering.job, sources=job_of(network(DELIVERED), tmp_path, 200_000, 0.9).sources)
-    steering.next({}, NOW)
+    steering.job = replace(steering.job, sources=job_of(network(DELIVERED), tmp_path, 200_000, 2.5).sources)
+    steering.next(Positions(), NOW)
     assert steering.state == SHED
 
 
