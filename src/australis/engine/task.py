@@ -14,6 +14,7 @@ from australis.connectors.source import Divided, Mapped, Part, Split
 from australis.engine.addresses import DEAD_LETTERS, StageEntry
 from australis.engine.batch import Batch
 from australis.engine.exchange import Outbox, in_order, merged
+from australis.engine.filter_samples import FilterSamples
 from australis.engine.job import Job
 from australis.engine.measures import TaskMeasures
 from australis.engine.parcels import Parcel
@@ -36,7 +37,7 @@ Unread = dict[str, list[Letter]]
 
 def read_splits(job: Job, batch: Batch, partition: int, splits: Mapping[str, Split]) -> pa.RecordBatch:
     """Read splits, a split an input, and run the stages at the source on them; the parcels for all others, as rows."""
-    measures = TaskMeasures(job.network, None if batch.shed is None else Shedding(job.network, batch.shed))
+    measures = _measures(job, batch)
     outbox, shedding = Outbox(job, batch, partition, measures), measures.shedding
     stages = [_open(job, stage, batch, partition, measures, outbox) for stage in job.at_source]
     outbox.send(None, output_tables(job, batch, partition))
@@ -59,7 +60,7 @@ def read_splits(job: Job, batch: Batch, partition: int, splits: Mapping[str, Spl
 
 def run_stage(job: Job, stage: Stage, batch: Batch, partition: int, parcels: Iterable[Parcel]) -> pa.RecordBatch:
     """Run a partition of a later stage on the parcels that came to it; the parcels for stages after it, as rows."""
-    measures = TaskMeasures(job.network, None if batch.shed is None else Shedding(job.network, batch.shed))
+    measures = _measures(job, batch)
     outbox = Outbox(job, batch, partition, measures)
     opened = _open(job, stage, batch, partition, measures, outbox)
     arrived: dict[int, list[Parcel]] = {}
@@ -71,6 +72,11 @@ def run_stage(job: Job, stage: Stage, batch: Batch, partition: int, parcels: Ite
         outbox.send(stage, opened.step(inlets, moment))
     opened.commit()
     return outbox.rows()
+
+
+def _measures(job: Job, batch: Batch) -> TaskMeasures:
+    shedding = None if batch.shed is None else Shedding(job.network, batch.shed)
+    return TaskMeasures(job.network, shedding, filters=FilterSamples(job.filters))
 
 
 def _open(

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from australis.errors import RunError
+from australis.model.qos.passing import JointPasses
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,8 @@ class Costs:
     """By output."""
     batch: float = 0.0
     """What a batch takes whatever is in it."""
+    passes: tuple[JointPasses, ...] = ()
+    """Which of the filters in a row tuples pass, where that was counted; a filter is in one of them at most."""
 
     def __post_init__(self) -> None:
         for kind in ("sources", "exchanges", "sinks"):
@@ -60,8 +63,9 @@ class Costs:
         try:
             data: dict[str, Any] = json.loads(text)
             boxes = {name: BoxCost(**box) for name, box in data.pop("boxes", {}).items()}
-            return cls(boxes, **data)
-        except (ValueError, TypeError, AttributeError) as error:
+            passes = [JointPasses(tuple(each["filters"]), tuple(each["counts"])) for each in data.pop("passes", ())]
+            return cls(boxes, **data, passes=tuple(passes))
+        except (ValueError, TypeError, AttributeError, KeyError) as error:
             raise RunError(f"these are no costs: {error}; `australis measure` writes some") from error
 
 
