@@ -114,7 +114,9 @@ def test_packing_is_charged_to_the_arrow_or_the_output(tmp_path: Path, monkeypat
     net, source = network(), numbers(500)
     job = Job(net, planned(net, {"numbers": source}, 3), {"numbers": source}, str(tmp_path / "checkpoint"), 3)
     seen: list[TaskMeasures] = []
-    monkeypatch.setattr(task, "TaskMeasures", lambda *given: seen.append(TaskMeasures(*given)) or seen[-1])
+    monkeypatch.setattr(
+        task, "TaskMeasures", lambda *given, **more: seen.append(TaskMeasures(*given, **more)) or seen[-1]
+    )
     (split,) = source.splits(source.start(), source.latest(source.start(), 1000), 1)
     rows = task.read_splits(job, task.Batch(1, 0, True), 0, {"numbers": split})
     costs = {place[:2]: seconds for place, (seconds, _) in seen[0].costs.items() if place[0] != "source"}

@@ -13,7 +13,7 @@ from australis.connectors.source import Source
 from australis.connectors.sources.memory import MemorySource
 from australis.engine.checkpoint import Checkpoint
 from australis.engine.job import Job
-from australis.engine.optimizing import ENOUGH, WARM, Optimizer, follow, known_costs, rearranged
+from australis.engine.optimizing import ENOUGH, ENOUGH_COUNTED, WARM, Optimizer, follow, known_costs, rearranged
 from australis.engine.succession import planned
 from australis.errors import RunError
 from australis.model.network import Network
@@ -113,6 +113,26 @@ def test_what_was_measured_in_another_place_no_longer_counts() -> None:
     assert better is not None
     optimizer.follow(*better)
     assert {name for _, name, _ in optimizer.monitor.tuples} == {"stats"}
+
+
+def test_what_filters_pass_counts_in_any_order_as_long_as_they_are_the_same() -> None:
+    names, counts = ("f1", "f2", "f3", "f4", "f5"), [0] * 32
+    counts[0b11110], counts[0b11101] = ENOUGH_COUNTED - 1, 0  # all but f1, and all but f2
+    told = {"kind": "filters", "name": ", ".join(names), "port": None, "passes": counts}
+    optimizer = Optimizer(NET, wait=0.0, warm=0)
+    assert optimizer.after([*measured(NET, ENOUGH, lambda name: 0.9), told]) is None
+    assert known_costs(optimizer.monitor, NET).passes == ()
+    counts[0b11101] = 5 * ENOUGH_COUNTED
+    better = optimizer.after([*measured(NET, ENOUGH, lambda name: 0.9), told])
+    assert better is not None  # f2 removes most tuples, and f1 the others
+    assert order(better[0])[:2] == ["f2", "f1"]
+    optimizer.follow(*better)
+    (passes,) = known_costs(optimizer.monitor, better[0]).passes
+    assert passes.filters == names
+    assert passes.part({"f2"}) == pytest.approx(2 * (ENOUGH_COUNTED - 1) / (7 * ENOUGH_COUNTED - 2), rel=0.01)
+    other = au.network(out=REPORTS.filter("mph >= 77", box="f1").filter("vid >= 1", box="f2"))
+    optimizer.follow(other)
+    assert optimizer.monitor.passes == {}
 
 
 def test_a_network_that_goes_to_and_fro_is_left_alone_for_longer_and_longer() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import australis as au
 from australis.errors import RunError
-from australis.model.qos import BoxCost
+from australis.model.qos import BoxCost, JointPasses
 from australis.qos.monitor import WINDOW, Monitor
 
 
@@ -93,3 +93,29 @@ def test_it_is_kept_as_text():
     for text in ("", "{}", '{"time": 1, "sums": [[1]]}', "[]"):
         with pytest.raises(RunError, match="no monitor's state"):
             Monitor.parse(text)
+
+
+def counted(name: str, *passes: int) -> dict[str, object]:
+    return row("filters", name) | {"passes": list(passes)}
+
+
+def filters(*names: str) -> au.Network:
+    stream = au.stream("reports", "mph int")
+    for name in names:
+        stream = stream.filter(f"mph > {ord(name)}", box=name)
+    return au.network(out=stream)
+
+
+def test_what_filters_pass_is_added_up_and_fades():
+    one = Monitor().add([counted("a, b", 1, 2, 3, 4), counted("a, b", 10, 0, 0, 0)], 1.0)
+    assert one.costs(filters("b", "a")).passes == (JointPasses(("a", "b"), (11, 2, 3, 4)),)
+    two = one.add([counted("a, b", 0, 0, 0, 1)], WINDOW)
+    (passes,) = two.costs(filters("a", "b")).passes
+    assert passes.counts == pytest.approx([11 * exp(-1), 2 * exp(-1), 3 * exp(-1), 4 * exp(-1) + 1])
+    assert Monitor.parse(two.render()) == two
+
+
+def test_of_filters_that_are_no_longer_a_row_nothing_counts():
+    monitor = Monitor().add([counted("a, b", 1, 2, 3, 4)], 1.0)
+    assert monitor.costs(filters("a", "b", "c")).passes == ()
+    assert monitor.costs(filters("a")).passes == ()

@@ -254,12 +254,15 @@ def main(
             show_progress("batches of one tuple")
             report["empty"] = overhead(spark, folder, repeat)
             show_progress("a task with and without measurements")
-            report["measuring"] = measuring.share_apart(tuples(folder, count), 5 * repeat)
+            report["measuring"] = {
+                name: measuring.share_apart(tuples(folder, count), 5 * repeat, name) for name in measuring.NETWORKS
+            }
             _save(report, json)
     if own:
         spark.stop()
     if "measuring" in report:
-        console.print(f"  measuring takes {report['measuring']:.1%} of a task", highlight=False)
+        shares = ", ".join(f"{share:.1%} of a task with {name}" for name, share in report["measuring"].items())
+        console.print(f"  measuring takes {shares}", highlight=False)
     for sheet in sheets(report["results"], report["empty"], count, repeat):
         console.print(sheet)
     console.print(", ".join(f"{name} {value}" for name, value in report["machine"].items()), highlight=False)

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import TypeVar
 from unittest.mock import patch
 
+import australis as au
+from australis.api.network import Network
 from australis.bench import workloads
 from australis.connectors.sources.files import Files
 from australis.engine import task
@@ -45,9 +47,20 @@ class NoMeasures(TaskMeasures):
         return iter(parts)
 
 
-def share(folder: Path, repeat: int) -> float:
-    """The fraction of a task's time that measuring takes, for the network of windows over the files of a folder."""
-    net = workloads.windows()
+def filters() -> Network:
+    """Five filters in a row, of which it is counted which tuples pass which of them."""
+    stream = au.stream("tuples", workloads.SCHEMA)
+    for number, predicate in enumerate(("key != 7", "value > 3", "status >= 0", "item < 45000", "value < 90"), 1):
+        stream = stream.filter(predicate, box=f"filter_{number}")
+    return au.network(out=stream)
+
+
+NETWORKS = {"windows": workloads.windows, "filters": filters}
+
+
+def share(folder: Path, repeat: int, network: str) -> float:
+    """The fraction of a task's time that measuring takes, for a network over the files of a folder."""
+    net = NETWORKS[network]()
     (input,) = net.inputs
     source = Files(f"{folder}/*.parquet", input.schema)
     (split,) = source.splits(source.start(), source.latest(source.start(), 1 << 22), 1)
@@ -65,12 +78,12 @@ def share(folder: Path, repeat: int) -> float:
     return measured / silent - 1
 
 
-def share_apart(folder: Path, repeat: int) -> float:
+def share_apart(folder: Path, repeat: int, network: str) -> float:
     """The same in a process that keeps its memory, as Spark's tasks do."""
-    command = [sys.executable, "-m", __name__, str(folder), str(repeat)]
+    command = [sys.executable, "-m", __name__, str(folder), str(repeat), network]
     result = subprocess.run(command, env={**os.environ, **MEMORY}, stdout=subprocess.PIPE, text=True, check=True)
     return float(result.stdout)
 
 
 if __name__ == "__main__":
-    print(share(Path(sys.argv[1]), int(sys.argv[2])))
+    print(share(Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3]))

@@ -14,11 +14,11 @@ from australis.engine.addresses import Address, list_addresses, schema_at
 from australis.engine.losses import unwired
 from australis.expressions import Expr
 from australis.model.box import REFUSED, lost
-from australis.model.network import Arrow, Input, Network
+from australis.model.network import Arrow, Input, Network, Node
 from australis.plan import Plan, Stage
 from australis.plan.chains import Chain, chains
 from australis.plan.drawn import Drawn
-from australis.plan.rules import Firing
+from australis.plan.rules import Firing, counted_filters
 from australis.plan.stored import stateful
 from australis.qos.branches import Branch, branches
 from australis.qos.ranks import ValueRank
@@ -119,6 +119,11 @@ class Job:
         """The outputs whose tuples may have to be shed by what they are worth, so that this is counted."""
         ranks = ((output, worth_rank(output)) for output in self.network.outputs)
         return {output.name: rank for output, rank in ranks if rank is not None and not output.qos.exact}
+
+    @cached_property
+    def filters(self) -> Mapping[str, list[list[Node]]]:
+        """The filters whose passes are counted together, by the first box of their row."""
+        return counted_filters(self.network)
 
     @cached_property
     def stateful(self) -> frozenset[int]:

@@ -15,6 +15,7 @@ from australis.arrow.columns import Floats
 from australis.arrow.schema import schema
 from australis.connectors.source import Part
 from australis.engine.delays import Arrivals, ArrivalSketch, histogram, number_sketch
+from australis.engine.filter_samples import FilterSamples
 from australis.engine.shedding import Shedding
 from australis.engine.superbox import Event, Passage
 from australis.model.box import LATE, OUT, REFUSED, lost
@@ -33,7 +34,7 @@ SCHEMA = schema(
     " fresh double, results bigint, utility double, loss double, p50 double, p95 double, p99 double,"
     " rate double, backlog bigint, used double, state string,"
     " came array<bigint>, dropped array<bigint>, worths array<double>, gain double, skipped bigint, seen bigint,"
-    " members bigint, missed bigint, objects bigint"
+    " members bigint, missed bigint, objects bigint, passes array<bigint>"
 )
 """A row is a `box`, an `arrow`, a `source`, an `exchange`, an `output`, a `sink`, a `shed`, a `rule` or a `batch`.
 
@@ -61,6 +62,9 @@ left out in the end.
 
 A `sampled` is a box that is given a sample: all of its tuples, wherever they were left out (`taken`), those that went
 into it (`given`), and those of them in the sample (`seen`).
+
+The row `filters` is of filters in a row, whose names it has in its own, each of which was asked of the same tuples:
+`passes` counts those that passed none, the first alone, the second alone, both of these, the third alone and so on.
 
 A rule is one of the optimizer that made the network of which this batch is the first: its name, the boxes that it was
 about (`port`), and the part of what these cost that it is expected to save (`gain`), if that is known.
@@ -101,6 +105,8 @@ class TaskMeasures:
     """What the tuples of outputs are worth, as they come there."""
     skipped: Counter[tuple[str, str]] = field(default_factory=Counter)
     """The tuples of inputs that were left unread."""
+    filters: FilterSamples = field(default_factory=FilterSamples)
+    """Which filters in a row tuples pass."""
 
     def run(self, events: Iterable[Event | Passage], uncounted: Collection[tuple[str, str]] = ()) -> None:
         """Run boxes, and measure each. Those of a chain share its time by what they cost when they run one by one.
@@ -120,6 +126,7 @@ class TaskMeasures:
                 for port, train in event.outputs.items():
                     if (name, port) not in uncounted:
                         self.count(name, port, train)
+                self.filters.see(event)
             start = time.thread_time()
 
     def count(self, source: str, port: str, train: Train) -> None:
@@ -201,6 +208,8 @@ class TaskMeasures:
         samples = () if self.shedding is None else self.shedding.sampled_rows()
         rows += [_row(batch, "sampled", name, None, partition, **counts) for name, counts in samples]
         rows += [_row(batch, "worth", name, at, partition, **each) for name, at, each in (*self.worths.rows(), *worths)]
+        for each in self.filters.passes():
+            rows.append(_row(batch, "filters", ", ".join(each.filters), None, partition, passes=each.counts))
         for (name, label), sketch in self.arrivals.items():
             numbers, times = sketch.points()
             seconds, _ = self.costs.get(("source", name, label), (0.0, 0))
@@ -215,7 +224,7 @@ def _row(
     name: str | None,
     port: str | None,
     partition: int | None,
-    **values: float | Ints | Floats | None,
+    **values: float | Ints | Floats | tuple[float, ...] | None,
 ) -> tuple[object, ...]:
     place = {"batch": batch, "kind": kind, "name": name, "port": port, "partition": partition}
     return tuple((place | values).get(column) for column in SENT.names)

@@ -17,6 +17,7 @@ from australis.engine.job import Job
 from australis.engine.selecting import selecting
 from australis.engine.succession import losses, successor, unchanged
 from australis.errors import RunError, listing
+from australis.model.box import Box
 from australis.model.network import Network
 from australis.model.qos.costs import Costs
 from australis.plan.drawn import Drawn, carried, settled, steady
@@ -33,22 +34,26 @@ WARM = 3
 ENOUGH = 10_000
 """How many tuples a box must have taken of late for its cost to count."""
 
+ENOUGH_COUNTED = 1_000
+"""How many tuples must have been shown to all filters of a row for what they pass to count."""
+
 Measure: TypeAlias = Callable[[Monitor, Network], Costs]
 
 
 def known_costs(monitor: Monitor, network: Network) -> Costs:
-    """What boxes cost that have had enough tuples."""
+    """What boxes cost that have had enough tuples, and which filters tuples pass, if enough were counted."""
     costs = monitor.costs(network)
     boxes = {name: cost for name, cost in costs.boxes.items() if monitor.tuples["box", name, ""] >= ENOUGH}
-    return replace(costs, boxes=boxes)
+    passes = tuple(each for each in costs.passes if each.tuples >= ENOUGH_COUNTED)
+    return replace(costs, boxes=boxes, passes=passes)
 
 
 @dataclass
 class Optimizer:
     """What an optimizer knows between the batches of a run.
 
-    Where the network comes back to one that the run has had before, as with filters that depend on each other, it waits
-    twice as long the next time.
+    Where the network comes back to one that the run has had before, as with filters that depend on each other and of
+    which too few tuples were counted, it waits twice as long the next time.
     """
 
     network: Network
@@ -104,16 +109,25 @@ class Optimizer:
         return after
 
     def follow(self, network: Network, firings: Iterable[Firing] = ()) -> None:
-        """Go on with another network. What was measured of boxes in other places no longer counts."""
+        """Go on with another network. What was measured of boxes in other places no longer counts.
+
+        Which filters tuples pass does not depend on the order of the filters.
+        """
         moved = {box for firing in firings for box in firing.boxes}
         seconds = {place: value for place, value in self.monitor.seconds.items() if place[1] not in moved}
         tuples = {place: value for place, value in self.monitor.tuples.items() if place[1] not in moved}
-        self.monitor = replace(self.monitor, seconds=seconds, tuples=tuples)
+        same = {name for name, node in network.named.items() if _box(self.network, name) == node.box}
+        passes = {names: counts for names, counts in self.monitor.passes.items() if same.issuperset(names)}
+        self.monitor = replace(self.monitor, seconds=seconds, tuples=tuples, passes=passes)
         if network in self._had:
             self._returns += 1
         else:
             self._had.append(network)
         self.network, self._batches, self._fruitless = network, 0, 0
+
+
+def _box(network: Network, name: str) -> Box | None:
+    return network.named[name].box if name in network.named else None
 
 
 def rearranged(job: Job, began: int, network: Network, firings: Iterable[Firing], number: int) -> Job | None:

@@ -15,6 +15,7 @@ from australis.connectors.source import Divided, Mapped, Part, Split
 from australis.engine.addresses import DEAD_LETTERS
 from australis.engine.batch import Batch
 from australis.engine.exchange import Outbox, in_order, merged
+from australis.engine.filter_samples import FilterSamples
 from australis.engine.job import Job
 from australis.engine.measures import TaskMeasures
 from australis.engine.parcels import Parcel
@@ -52,7 +53,7 @@ def read_splits(
 
     Branches that are not at the front have splits of their own, in the order of the batch's.
     """
-    measures = TaskMeasures(job.network, None if batch.shed is None else Shedding(job.network, batch.shed))
+    measures = _measures(job, batch)
     outbox, shedding = Outbox(job, batch, partition, measures), measures.shedding
     stages = [_open(job, stage, batch, partition, measures, outbox) for stage in job.at_source]
     every = readings(job, batch)
@@ -76,7 +77,7 @@ def read_splits(
 
 def run_stage(job: Job, stage: Stage, batch: Batch, partition: int, parcels: Iterable[Parcel]) -> pa.RecordBatch:
     """Run a partition of a later stage on the parcels that came to it; the parcels for stages after it, as rows."""
-    measures = TaskMeasures(job.network, None if batch.shed is None else Shedding(job.network, batch.shed))
+    measures = _measures(job, batch)
     outbox = Outbox(job, batch, partition, measures)
     opened = _open(job, stage, batch, partition, measures, outbox)
     arrived: dict[int, list[Parcel]] = {}
@@ -89,6 +90,11 @@ def run_stage(job: Job, stage: Stage, batch: Batch, partition: int, parcels: Ite
             outbox.send(stage, opened.step(inlets, moment, reading.boxes), reading)
     opened.commit()
     return outbox.rows()
+
+
+def _measures(job: Job, batch: Batch) -> TaskMeasures:
+    shedding = None if batch.shed is None else Shedding(job.network, batch.shed)
+    return TaskMeasures(job.network, shedding, filters=FilterSamples(job.filters))
 
 
 def _open(

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import groupby
 from math import exp, isfinite
+from operator import add
 from typing import Any
 
 from australis.errors import RunError
 from australis.model.box import lost
 from australis.model.network import OUT, Arrow, Network
-from australis.model.qos import BoxCost, Costs
+from australis.model.qos import BoxCost, Costs, JointPasses
+from australis.plan.rules import counted_filters
 from australis.qos.lighter import box_losses
 
 WINDOW = 30.0
@@ -36,6 +38,8 @@ class Monitor:
     tuples: Mapping[Place, float] = field(default_factory=dict)
     time: float = 0.0
     """How much time the sums are over, in seconds."""
+    passes: Mapping[tuple[str, ...], tuple[float, ...]] = field(default_factory=dict)
+    """How many tuples passed just some filters of a row, by their names; see `JointPasses`."""
 
     def add(self, rows: Iterable[Mapping[str, Any]], elapsed: float) -> Monitor:
         """The monitor after a batch: the rows that were measured of it, `elapsed` seconds after the one before."""
@@ -46,14 +50,19 @@ class Monitor:
         }
         seconds = {place: value * fade for place, value in self.seconds.items()}
         tuples = {place: value * fade for place, value in self.tuples.items()}
+        passes = {names: tuple(count * fade for count in counts) for names, counts in self.passes.items()}
         for row in rows:
+            if row["kind"] == "filters":
+                names = tuple(row["name"].split(", "))
+                before = passes.get(names, (0.0,) * len(row["passes"]))
+                passes[names] = tuple(map(add, before, row["passes"]))
             for kind, spent, count in _counted(row):
                 place = (kind, row["name"] or "", (row["port"] or "") if kind in ("arrow", "exchange") else "")
                 seconds[place] = seconds.get(place, 0.0) + (spent or 0.0)
                 # What a box that works with less would give counts, not what it gave.
                 part = parts.get(place[1], 1.0) if kind == "arrow" and not lost(place[2]) else 1.0
                 tuples[place] = tuples.get(place, 0.0) + (count or 0) / part
-        return replace(self, seconds=seconds, tuples=tuples, time=self.time * fade + elapsed)
+        return Monitor(seconds, tuples, self.time * fade + elapsed, passes)
 
     def costs(self, network: Network) -> Costs:
         """What the parts of a network cost. What has had no tuple yet is not named."""
@@ -76,6 +85,9 @@ class Monitor:
             exchanges,
             self._each("sink", (output.name for output in network.outputs)),
             self._quotient(("batch", "", "")),
+            tuple(
+                JointPasses(names, counts) for names, counts in self.passes.items() if names in _counted_names(network)
+            ),
         )
 
     def rates(self, network: Network) -> dict[str, float]:
@@ -98,7 +110,8 @@ class Monitor:
     def render(self) -> str:
         """The monitor as JSON, to be kept on a checkpoint."""
         rows = [[*place, self.seconds[place], self.tuples[place]] for place in self.tuples]
-        return json.dumps({"time": self.time, "sums": rows})
+        passes = [[list(names), list(counts)] for names, counts in self.passes.items()]
+        return json.dumps({"time": self.time, "sums": rows, "passes": passes})
 
     @classmethod
     def parse(cls, text: str) -> Monitor:
@@ -107,9 +120,19 @@ class Monitor:
             data = json.loads(text)
             places = {(str(kind), str(name), str(port)): sums for kind, name, port, *sums in data["sums"]}
             seconds = {place: _sum(spent) for place, (spent, _) in places.items()}
-            return cls(seconds, {place: _sum(count) for place, (_, count) in places.items()}, _sum(data["time"]))
-        except (ValueError, KeyError, TypeError) as error:
+            tuples = {place: _sum(count) for place, (_, count) in places.items()}
+            joint = [
+                JointPasses(tuple(map(str, names)), tuple(map(_sum, each))) for names, each in data.get("passes", ())
+            ]
+            return cls(seconds, tuples, _sum(data["time"]), {each.filters: each.counts for each in joint})
+        except (ValueError, KeyError, TypeError, RunError) as error:
             raise RunError(f"this is no monitor's state: {error!r}") from error
+
+
+def _counted_names(network: Network) -> set[tuple[str, ...]]:
+    """The filters whose passes are counted together now; of others, something may be left from before a change."""
+    groups = (group for groups in counted_filters(network).values() for group in groups)
+    return {tuple(node.name for node in group) for group in groups}
 
 
 def _sum(value: Any) -> float:

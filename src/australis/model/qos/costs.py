@@ -11,6 +11,7 @@ from typing import Any
 
 from australis.errors import RunError
 from australis.model.qos.histogram import WorthHistogram
+from australis.model.qos.passing import JointPasses
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,8 @@ class Costs:
     """What a batch takes whatever is in it."""
     worth: Mapping[str, WorthHistogram] = field(default_factory=dict)
     """How much the tuples of outputs with a value graph are worth."""
+    passes: tuple[JointPasses, ...] = ()
+    """Which of the filters in a row tuples pass, where that was counted; a filter is in one of them at most."""
 
     def __post_init__(self) -> None:
         for kind in ("sources", "exchanges", "sinks"):
@@ -63,11 +66,12 @@ class Costs:
         try:
             data: dict[str, Any] = json.loads(text)
             boxes = {name: BoxCost(**box) for name, box in data.pop("boxes", {}).items()}
+            passes = [JointPasses(tuple(each["filters"]), tuple(each["counts"])) for each in data.pop("passes", ())]
             worth = {
                 name: WorthHistogram(tuple(each["counts"]), tuple(each["worths"]))
                 for name, each in data.pop("worth", {}).items()
             }
-            return cls(boxes, **data, worth=worth)
+            return cls(boxes, **data, worth=worth, passes=tuple(passes))
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise RunError(f"these are no costs: {error}; `australis measure` writes some") from error
 

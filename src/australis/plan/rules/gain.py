@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
+from math import prod
 
 from australis.model.network import Arrow, Network, Node
 from australis.model.qos.costs import Costs
@@ -18,15 +19,33 @@ def selectivity(network: Network, node: Node, costs: Costs) -> float | None:
     return None if cost is None else cost.selectivity.get(next(iter(network.schemas[node.name])))
 
 
-def chain_seconds(network: Network, nodes: Iterable[Node], costs: Costs) -> float | None:
-    """What boxes in a row take for a tuple that enters the first; None if one of them was not measured."""
-    tuples, seconds = 1.0, 0.0
+def passing(network: Network, nodes: Sequence[Node], costs: Costs) -> float | None:
+    """The tuples that boxes in a row give for each that enters the first; None if one of them was not measured.
+
+    Filters that were counted together give what they do together; others do not depend on each other.
+    """
+    names = {node.name for node in nodes}
+    together = {name for passes in costs.passes for name in passes.filters}
+    tuples = prod(passes.part(names) for passes in costs.passes)
     for node in nodes:
         part = selectivity(network, node, costs)
         if part is None:
             return None
+        tuples *= 1.0 if node.name in together else part
+    return tuples
+
+
+def chain_seconds(network: Network, nodes: Sequence[Node], costs: Costs, before: Sequence[Node] = ()) -> float | None:
+    """What boxes in a row take for a tuple that enters the first; None if one of them was not measured.
+
+    With boxes `before` them, it is for a tuple that enters the first of those.
+    """
+    seconds = 0.0
+    for at, node in enumerate(nodes):
+        tuples = passing(network, [*before, *nodes[:at]], costs)
+        if tuples is None or selectivity(network, node, costs) is None:
+            return None
         seconds += tuples * costs.boxes[node.name].seconds
-        tuples *= part
     return seconds
 
 
@@ -54,8 +73,19 @@ def expected_gain(before: Network, after: Network, costs: Costs) -> float | None
     rows = _rows(before, after, changed_boxes(before, after))
     if rows is None:
         return None
-    old, new = (chain_seconds(network, row, costs) for network, row in zip((before, after), rows, strict=True))
+    above = _counted_above(before, rows[0][0], costs)
+    old, new = (chain_seconds(network, row, costs, above) for network, row in zip((before, after), rows, strict=True))
     return None if old is None or new is None or not old else 1 - new / old
+
+
+def _counted_above(network: Network, node: Node, costs: Costs) -> list[Node]:
+    """The filters before a box that may have been counted together with it: they decide which tuples come to it."""
+    together = {name for passes in costs.passes for name in passes.filters}
+    above: list[Node] = []
+    while (before := network.named.get(node.sources[0].source)) is not None:
+        above += [before] if before.name in together and before.name in costs.boxes else []
+        node = before
+    return above
 
 
 def _taken(network: Network) -> set[tuple[str, int | None, Arrow]]:
