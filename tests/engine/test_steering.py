@@ -203,14 +203,14 @@ def test_what_outputs_are_worth_is_known_after_a_restart(tmp_path: Path, monkeyp
     tables = [pa.RecordBatch.from_pylist([empty | row | {"batch": 1} for row in measured], SCHEMA)]
     for version in range(1, WARM + 3):
         steering.serve(Batch(version, NOW + version), tables)
-        steering.after(Batch(version, NOW + version), {"reports": 1000}, tables, {})
+        steering.after(Batch(version, NOW + version), {"reports": 1000}, tables, Positions())
     steering.save()
     again = Steering.of(job_of(net, tmp_path, 200_000, 2.5), None, 1, True, 1.0, tmp_path)
     assert again.worths.counts() == steering.worths.counts()
     assert again._controller is not None
     worth = again._controller.model.costs.worth["archive"]
     assert worth.curve.utility(0.1) == pytest.approx(16 * 0.9 / (16 * 0.9 + 9 * 120 / 32))
-    begins = again.beginning({})
+    begins = again.beginning(Positions())
     assert [keep[0] for place in begins["shed"]["places"] for keep in place[2]] == ["value"]
 
 
