@@ -85,7 +85,7 @@ class Monitor:
             exchanges,
             self._each("sink", (output.name for output in network.outputs)),
             self._quotient(("batch", "", "")),
-            tuple(
+            passes=tuple(
                 JointPasses(names, counts) for names, counts in self.passes.items() if names in _counted_names(network)
             ),
         )
