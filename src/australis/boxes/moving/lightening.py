@@ -34,7 +34,7 @@ from australis.model.train import Bools, Ints
 
 STEP = 0.01
 """By how much of all answers more or less may be told than was asked for, before objects are chosen anew."""
-STEEP = 1 / 16
+STEEP = 1 / 8
 """The part of all answers by which they change with a train: who is left out must leave them first, or enter again."""
 FREE = 0.04
 """By how much more must be told than accuracies last allowed to leave out, before that is tried again."""
