@@ -43,10 +43,35 @@ def test_the_exit_status_tells_whether_it_fits(place):
     assert check("--rates", "reports=700000", *how, "--headroom", "0.5")[0] == 1
 
 
+def test_without_costs_typical_ones_are_taken_and_it_says_so(place):
+    status, text = check("--rates", "reports=1000", "--cores", "1")
+    assert status == 0
+    assert "these are typical costs, of one core of a shared AMD EPYC" in text
+    assert "it is guessed that filters let half of their tuples through" in text
+    assert "australis measure net.yaml --source reports=... --to costs.json" in text
+    rows = [line for line in text.splitlines() if "(typical)" in line or ", typical)" in line]
+    assert [row.split()[0] for row in rows] == ["source", "filter", "sink", "batches"]
+    assert check("--rates", "reports=1e9", "--cores", "1")[0] == 1
+    source = ("--source", "reports=reports.jsonl")
+    assert check("--rates", "reports=2500000", "--cores", "1")[1] != check(*source, "--rates", "reports=2500000")[1]
+
+
+def test_boxes_that_were_not_measured_are_told_and_cost_what_is_typical(place):
+    more = NETWORK.replace("outputs:", "  slow: {filter: mph < 9, from: reports}\noutputs:\n  slow: slow")
+    (place / "net.yaml").write_text(more)
+    status, text = check("--rates", "reports=1000", "--costs", "costs.json", "--cores", "1")
+    assert status == 0
+    assert "costs.json has no costs of slow: typical ones are taken" in text
+    assert [line.split()[:2] for line in text.splitlines() if "(typical)" in line] == [["filter", "slow"]]
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["--rates", "reports=1"], "australis measure"),
+        (["--rates", "reports=1", "--costs", "costs.json", "--source", "reports=x.csv"], "for typical costs"),
+        (["--rates", "reports=1", "--source", "raports=x.csv"], "raports"),
+        (["--rates", "reports=1", "--sink", "slow=x.csv"], "slow"),
+        (["--source", "reports=x.csv"], "--rates"),
         (["--rates", "reports=many", "--costs", "costs.json"], "number of tuples a second"),
         (["--rates", "raports=1", "--costs", "costs.json"], "no stream input raports"),
         (["--rates", "reports=1", "--costs", "missing.json"], "missing.json"),

@@ -40,7 +40,7 @@ def sources(network: Network, texts: Mapping[str, str], speed: str | None = None
     """The sources of all inputs. `speed` is set on every replay among them."""
     inputs = {input.name: input for input in network.inputs}
     for name in texts:
-        _check(name, inputs, "input", "--source")
+        check_name(name, inputs, "input", "--source")
     for name in inputs:
         if name not in texts:
             raise RunError(f"input {name} has no source: give it one, such as --source {name}={name}.csv")
@@ -52,7 +52,7 @@ def sinks(network: Network, texts: Mapping[str, str], printed: bool = True) -> d
     """The sinks of the outputs. Outputs without one are printed to the console, unless `printed` is false."""
     outputs = [output.name for output in network.outputs]
     for name in texts:
-        _check(name, outputs, "output", "--sink")
+        check_name(name, outputs, "output", "--sink")
     sinks_by_name: dict[str, Sink] = {name: Console(name=name) for name in outputs if printed}
     for name, text in texts.items():
         with placed(Subject("--sink", f"{name}={text}")):
@@ -84,7 +84,7 @@ def pace(text: str) -> float:
     return times
 
 
-def _check(name: str, names: Iterable[str], what: str, option: str) -> None:
+def check_name(name: str, names: Iterable[str], what: str, option: str) -> None:
     if name not in names:
         raise RunError(f"{option} {name}: there is no {what} {name}; there are {listing(names)}{near(name, names)}")
 

@@ -20,12 +20,25 @@ File = Annotated[Path, typer.Argument(metavar="FILE", help="A network file; - is
 def check(
     file: File,
     functions: options.Functions = None,
+    source: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--source", metavar="NAME=TEXT", help="Where an input comes from: typical costs go by its format."
+        ),
+    ] = None,
+    sink: Annotated[
+        list[str] | None,
+        typer.Option("--sink", metavar="NAME=TEXT", help="Where an output goes: typical costs go by its format."),
+    ] = None,
     rates: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME=N", help="See whether the machine holds so many tuples a second on an input."),
     ] = None,
     costs: Annotated[
-        Path | None, typer.Option(metavar="FILE.JSON", help="What boxes cost, as `australis measure` writes it.")
+        Path | None,
+        typer.Option(
+            metavar="FILE.JSON", help="What boxes cost, as `australis measure` writes it; else what is typical."
+        ),
     ] = None,
     shed: Annotated[bool, typer.Option("--shed", help="Say what would be shed at these rates.")] = False,
     cores: Annotated[
@@ -38,8 +51,11 @@ def check(
 
     \b
     australis check jams.yaml
+    australis check jams.yaml --rates reports=20000
     australis measure jams.yaml --source reports=reports.csv --to costs.json
     australis check jams.yaml --rates reports=200000 --costs costs.json --shed
+
+    Without --costs it takes what boxes, sources and sinks typically cost, and guesses what boxes let through.
     """
     net = load_network(file, functions)
     parts = ((net.inputs, "input"), (net.nodes, "box"), (net.outputs, "output"))
@@ -49,10 +65,15 @@ def check(
         from australis.cli.analysis import analyse
 
         print()
-        fits = analyse(net, rates, costs, shed, cores, partitions, headroom)
+        if costs and (source or sink):
+            raise RunError("--source and --sink are for typical costs: they mean nothing beside --costs")
+        kept_in = (source or [], sink or [])
+        fits = analyse(net, file, rates, costs, kept_in, shed, cores, partitions, headroom)
         raise typer.Exit(0 if fits else 1)
-    if costs or shed or cores or partitions or headroom:
-        raise RunError("--costs, --shed, --cores, --partitions and --headroom are about rates: give --rates, too")
+    if costs or source or sink or shed or cores or partitions or headroom:
+        raise RunError(
+            "--costs, --source, --sink, --shed, --cores, --partitions and --headroom are about rates: give --rates, too"
+        )
 
 
 def explain(

@@ -176,11 +176,7 @@ class Box(ABC):
 
         So it is unless it calls a user function that is not declared pure.
         """
-        return all(
-            part.pure if isinstance(part, Expr) else part.name in AGGREGATES
-            for field in fields(self)  # type: ignore[arg-type]
-            for part in _calls(getattr(self, field.name))
-        )
+        return all(part.pure if isinstance(part, Expr) else part.name in AGGREGATES for part in expressions(self))
 
     def label(self) -> list[str]:
         """Its parameters as people read them, a line each."""
@@ -323,6 +319,12 @@ class Box(ABC):
     def facts(self, title: str, inputs: Sequence[Facts], streams: Sequence[pa.Schema]) -> Facts:
         """What is known of the signals of its results, from what is known of its inputs. Raises if these do not fit."""
         return NOTHING
+
+
+def expressions(box: Box) -> Iterator[Expr | AggregateCall]:
+    """The expressions and aggregate calls in the parameters of a box."""
+    for field in fields(box):  # type: ignore[arg-type]
+        yield from _calls(getattr(box, field.name))
 
 
 def _calls(value: object) -> Iterator[Expr | AggregateCall]:

@@ -9,8 +9,11 @@ from math import inf
 
 from australis.errors import listing
 from australis.model.network import Output
-from australis.qos.load import LoadModel, Share
+from australis.qos.load import LoadModel, Share, Work
 from australis.qos.road_map import RoadMap, road_map
+from australis.qos.typical import Part
+
+_TYPICAL = "typical"
 
 
 @dataclass(frozen=True)
@@ -19,6 +22,8 @@ class Analysis:
 
     model: LoadModel
     inputs: Mapping[str, float]
+    typical: frozenset[Part] = frozenset()
+    """The parts of the network whose costs are typical ones, which nobody has measured."""
 
     @cached_property
     def shares(self) -> list[Share]:
@@ -86,15 +91,25 @@ class Analysis:
         rows = [("", "tuples/s", "µs a tuple", "cores", "of the time")]
         for share in self.shares:
             work = share.work
-            part = f"{share.busy:.1%}" + (f"  ({share.cores:.3f} / {work.parallel})" if work.parallel > 1 else "")
+            remarks = [f"{share.cores:.3f} / {work.parallel}"] if work.parallel > 1 else []
+            part = f"{share.busy:.1%}" + _remark([*remarks, *self._marked(work)])
             name = f"{work.kind} {work.name}"
             rows.append((name, f"{share.rate:,.0f}", f"{work.seconds * 1e6:,.3g}", f"{share.cores:.3f}", part))
         cores = sum(share.cores for share in self.shares)
         rows.append(("all tuples", "", "", f"{cores:.3f}", f"{self.load:.1%}"))
         if self.model.costs.batch:
             every, batch = self.model.interval(self.load), self.model.costs.batch
-            rows.append(("batches", "", "", "", f"{batch / every:.1%}  ({_seconds(batch)} every {_seconds(every)})"))
+            remarks = [
+                f"{_seconds(batch)} every {_seconds(every)}",
+                *([_TYPICAL] if ("batch", "") in self.typical else []),
+            ]
+            rows.append(("batches", "", "", "", f"{batch / every:.1%}" + _remark(remarks)))
         yield from _aligned(rows)
+
+    def _marked(self, work: Work) -> list[str]:
+        """The mark of a part of the network whose cost is a typical one."""
+        kind = work.kind if work.kind in ("source", "exchange", "sink") else "box"
+        return [_TYPICAL] if (kind, work.name) in self.typical else []
 
     def _verdict(self) -> Iterator[str]:
         model, machine = self.model, self.model.machine
@@ -146,6 +161,11 @@ class Analysis:
             yield f"drops {1 - drop.kept:.1%} of the tuples {where}"
         if plan.load > self.model.most:
             yield f"and still does NOT fit: what may not be shed takes {plan.load:.1%} of the time"
+
+
+def _remark(parts: Sequence[str]) -> str:
+    """What stands behind the last number of a row, if anything."""
+    return f"  ({', '.join(parts)})" if parts else ""
 
 
 def _aligned(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
