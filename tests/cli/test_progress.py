@@ -13,7 +13,7 @@ from australis.cli.progress import Rates, Row
 from australis.cli.screen import Screen
 from australis.connectors import dead_letters as letters
 from australis.connectors.dead_letters import Letter
-from australis.engine.service import OutputService, Service
+from australis.engine.service import BranchWait, OutputService, Service
 from australis.engine.totals import BoxTotals
 from tests.cli.standin import REPORTS, StandIn
 
@@ -113,6 +113,8 @@ def test_what_was_shed_is_told_by_output(run):
     assert progress.load(run) == ""
     run.service = Service(used=1.2, state="exact")
     assert progress.load(run) == "120% of the headroom, and exact outputs alone are too much"
+    run.service = Service(used=1.3, behind={"fast": BranchWait(120_000, 7.6)})
+    assert progress.load(run) == "130% of the headroom, nothing shed; fast is 8 s behind"
 
 
 def test_the_summary_is_one_line(run):

@@ -13,10 +13,11 @@ from prometheus_client.parser import text_string_to_metric_families
 from australis import RunError
 from australis.connectors.push import connections
 from australis.engine import metrics
-from australis.engine.service import OutputService, Service
+from australis.engine.service import BranchWait, OutputService, Service
 from tests.cli.standin import StandIn
 
-SERVICE = ("utility", "loss", "recent_delay_seconds", "input_rate", "headroom_used", "state", "shed_tuples_total")
+SERVICE = ("utility", "loss", "recent_delay_seconds", "input_rate", "headroom_used", "state", "shed_tuples_total",
+           "branch_backlog_tuples", "branch_behind_seconds")  # fmt: skip
 DOCUMENT = Path(__file__).parents[2] / "docs" / "running.md"
 
 
@@ -111,7 +112,12 @@ def test_late_and_refused_tuples_have_counters_of_their_own(tmp_path):
 
 def test_what_outputs_are_worth(run):
     run.service = Service(
-        {"fast": OutputService(0.9, 0.25, 0.1, 0.2, None)}, {"reports": 100.0}, {"reports": 7}, 1.25, "shed"
+        {"fast": OutputService(0.9, 0.25, 0.1, 0.2, None)},
+        {"reports": 100.0},
+        {"reports": 7},
+        1.25,
+        "shed",
+        {"fast": BranchWait(7, 2.5)},
     )
     run.totals.shed["box speeding"] = 9
     found = samples(metrics.text(run, {}))
@@ -119,7 +125,8 @@ def test_what_outputs_are_worth(run):
         ("utility", "fast"): 0.9, ("loss", "fast"): 0.25, ("recent_delay_seconds", "fast.0.5"): 0.1,
         ("recent_delay_seconds", "fast.0.95"): 0.2, ("input_rate", "reports"): 100, ("headroom_used", None): 1.25,
         ("state", "nothing shed"): 0, ("state", "shed"): 1, ("state", "exact"): 0,
-        ("shed_tuples_total", "box speeding"): 9,
+        ("shed_tuples_total", "box speeding"): 9, ("branch_backlog_tuples", "fast"): 7,
+        ("branch_behind_seconds", "fast"): 2.5,
     }  # fmt: skip
 
 

@@ -5,8 +5,8 @@ import logging
 import pytest
 
 import australis as au
-from australis.engine.notices import CALM, Notices
-from australis.engine.service import OutputService, Service
+from australis.engine.notices import CALM, WAIT, Notices
+from australis.engine.service import BranchWait, OutputService, Service
 
 REPORTS = au.stream("reports", "n bigint")
 NETWORK = au.network(
@@ -75,3 +75,18 @@ def test_old_lines_are_forgotten_and_numbers_go_on() -> None:
         notices.see(now, NETWORK, service("shed" if turn % 2 else "exact"), {"archive": 0.5})
     assert len(notices.lines) == 100
     assert notices.lines[-1][0] == 150
+
+
+def test_a_branch_that_waits_is_told_of_and_that_it_has_caught_up() -> None:
+    notices = Notices()
+    for tenths in range(100):
+        waits = {"archive": BranchWait(1000 * tenths, tenths / 10)} if tenths < 40 else {}
+        moment = {"alerts": BranchWait(9, 0.2)} if tenths % 50 == 7 else {}
+        at = START + tenths * SECOND // 10
+        notices.see(at, NETWORK, Service(behind={**waits, **moment}), {})
+    begins, ends = (line for _, line in notices.lines)
+    assert WAIT == 2
+    assert begins.startswith("archive waits since ")
+    assert begins.endswith(": 20,000 tuples behind")
+    assert ends.startswith("archive has caught up at ")
+    assert ends.endswith(", after 4 s: it was up to 39,000 tuples and 4 s behind")

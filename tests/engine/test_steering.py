@@ -17,11 +17,13 @@ from australis.engine.job import Job
 from australis.engine.learned import read_learned
 from australis.engine.measures import SCHEMA
 from australis.engine.positions import Positions
+from australis.engine.service import BranchWait
 from australis.engine.steering import WARM, Steering, steered
 from australis.engine.succession import planned
 from australis.model.network import Network
 from australis.qos.control import EXACT, NOTHING_SHED, SHED
 from australis.qos.load import Machine
+from australis.qos.priorities import FEEDBACK, STATE, Ranking
 from australis.qos.ranks import WindowPart
 from australis.qos.shedder import Shedder
 from australis.qos.shedding import ShedPlan, shed_plan
@@ -260,3 +262,33 @@ def test_shedding_goes_on_when_rules_change_the_network(tmp_path: Path, monkeypa
     assert after.results == before.results
     assert following.state == SHED
     assert (interval, waiting) == (pytest.approx(0.5), 200_000)
+
+
+def test_a_branch_that_can_wait_does_so_before_anything_is_shed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    net = au.network(
+        alerts=REPORTS.filter("n > 5", box="alerts").output(latency={1: 1, 3: 0}),
+        stats=STATS.output(latency={60: 1, 600: 0}, delivered=DELIVERED),
+    )
+    steering = steering_of(job_of(net, tmp_path, 200_000, 0.9), monkeypatch)
+    interval, plan, least = steering.next(Positions(), NOW)
+    assert (steering.state, plan, least) == (NOTHING_SHED, None, 200_000)
+    assert interval == pytest.approx(0.5)
+    # Half a second less a batch of 20 ms holds 0.48 s: 0.2 for the alerts, and 9 µs for each of the others.
+    assert steering.takes == {"stats": {"reports": pytest.approx((0.48 - 0.2) / 9e-6, rel=0.02)}}
+    assert steering.beginning(Positions())["takes"] == steering.takes
+    behind = Positions({}, {"stats": {"reports": {"began": 0, "n": 0}}})
+    steering.next(behind, NOW)
+    assert steering.service.behind == {"stats": BranchWait(200_000, 0.9)}
+    steering.leave_out(shed_plan(net, {"stats": 0.5}))
+    assert steering.takes == {}  # by hand nothing waits
+    following = steering.followed_by(steering.job)
+    assert (following.takes, following.ranking) == ({}, steering.ranking)
+
+
+def test_the_way_of_ranking_is_kept(tmp_path: Path) -> None:
+    job = job_of(network(DELIVERED), tmp_path)
+    made = Steering.of(job, None, 1, True, 1.0, ranking=Ranking(FEEDBACK))
+    assert made.followed_by(job).ranking == Ranking(FEEDBACK)
+    assert Steering.of(job, None, 1, True, 1.0).ranking == Ranking(STATE)

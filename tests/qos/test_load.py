@@ -112,3 +112,15 @@ def test_mistakes_are_told():
         Machine(headroom=1.5)
     with pytest.raises(RunError, match="cores"):
         Machine(cores=0)
+
+
+@given(st.floats(0, 1e6), st.floats(0, 1e6), st.integers(1, 2))
+def test_branches_that_take_different_numbers_share_what_they_read(some: float, more: float, cores: int) -> None:
+    net = model(Machine(cores, cores))
+    assert [branch.name for branch in net.branches] == ["alerts", "stats"]
+    taken = {"alerts": {"reports": some}, "stats": {"reports": more}}
+    by_hand = max(some, more) * 1e-6 / cores + some * (1e-6 / cores + 0.25 * 8e-6) + more * 4e-6 / cores
+    by_hand += more * 2e-6 / cores if cores > 1 else 0.0
+    assert net.load_of(taken) == pytest.approx(by_hand)
+    assert net.load_of({name: {"reports": more} for name in taken}) == pytest.approx(net.load({"reports": more}))
+    assert net.load_of({}) == 0

@@ -217,3 +217,13 @@ def test_a_plan_for_another_network_is_refused():
     unlike = au.network(fast=au.stream("reports", "t int, seg int, kmh int").filter("kmh > 3", box="metric"))
     with pytest.raises(RunError, match="no column mph before box metric"):
         Local(unlike).leave_out(plan)
+
+
+def test_where_branches_are_apart_nothing_is_left_out_before_they_part():
+    network = au.network(a=REPORTS.filter("mph > 50", box="first").filter("mph > 60", box="a"), b=REPORTS)
+    kept = {"a": 0.5, "b": 0.3}
+    assert set(shed_plan(network, kept).places) == {("input", "reports"), ("output", "b")}
+    plan = shed_plan(network, kept, apart=True)
+    assert set(plan.places) == {("box", "first"), ("output", "b")}
+    parts, _ = compared(network, plan, reports(20_000))
+    assert parts == {"a": pytest.approx(0.5, abs=0.03), "b": pytest.approx(0.3, abs=0.03)}

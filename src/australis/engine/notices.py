@@ -74,7 +74,7 @@ class Notices:
                 known.told = True
                 self._say(f"{name} waits since {_clock(known.since)}: {wait.tuples:,} tuples behind")
         for name, known in list(self._waits.items()):
-            if name in behind or now - known.last < CALM * 1e6:
+            if name in behind or (known.told and now - known.last < CALM * 1e6):
                 continue
             del self._waits[name]
             if known.told:
