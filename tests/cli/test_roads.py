@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from australis.apps.linear_road.network import network
 from australis.apps.linear_road.road_layout import is_laid_out
 from australis.cli.roads import check_answerable, laid_out, times, write
 from australis.errors import RunError
@@ -38,7 +39,8 @@ def test_mistakes_are_told(tmp_path: Path) -> None:
 def costs(tmp_path: Path) -> Path:
     """Costs of a machine with two cores that holds 800,000 reports a second."""
     parts = {"types": 0.0, "reports": 5e-7, "cars": 15e-7, "journeys": 2e-6}
-    boxes = {name: {"seconds": seconds, "selectivity": {"out": 1.0}} for name, seconds in parts.items()}
+    boxes = {node.name: {"seconds": 0.0, "selectivity": {"out": 1.0}} for node in network().nodes}
+    boxes |= {name: {"seconds": seconds, "selectivity": {"out": 1.0}} for name, seconds in parts.items()}
     boxes["types"]["selectivity"] = {"1": 0.5, "4": 0.5}
     boxes["crossings"] = {"seconds": 0.0, "selectivity": {"out": 0.0}}
     (tmp_path / "costs.json").write_text(json.dumps({"boxes": boxes, "batch": 0.05}))

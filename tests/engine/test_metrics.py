@@ -172,7 +172,8 @@ def test_connections_that_ask_for_nothing_leave_others_answered(run, monkeypatch
 
 def test_names_and_labels_are_those_of_the_document(tmp_path):
     run = StandIn(tmp_path)
-    run.service = Service({"fast": OutputService(1.0, 0.0, 0.1, 0.1, 0.1)}, {"reports": 1.0}, {}, 0.5)
+    behind = {"archive": BranchWait(7, 0.5)}
+    run.service = Service({"fast": OutputService(1.0, 0.0, 0.1, 0.1, 0.1)}, {"reports": 1.0}, {}, 0.5, behind=behind)
     run.totals.shed["box speeding"], run.totals.skipped["reports"] = 9, 5
     run.batch(taken=100, given=40, more={"late": 3, "refused": 1})
     rows = re.findall(r"^\| `(australis_\w+)` \| (.*?) ?\| ", DOCUMENT.read_text(), re.MULTILINE)

@@ -32,10 +32,13 @@ def _offered(setting: Setting, rate: float) -> dict[str, Any]:
     seconds = span.load / 2
     trial = run_trial(setting.spark, network(CHAIN), LoadCurve(((0, rate),)), seconds, patient=True)
     batches = trial.between(_FIRST * seconds, seconds)
-    spans = batches[-1].second - batches[0].second if len(batches) > 1 else 0.0
+    if len(batches) < 2:  # the trial is too short for more: what it took over all of its time is a lower bound
+        taken, spans = sum(batch.taken for batch in trial.batches), max([seconds, *(b.second for b in trial.batches)])
+    else:
+        taken, spans = sum(batch.taken for batch in batches[1:]), batches[-1].second - batches[0].second
     return {
         "offered": rate,
-        "taken": sum(batch.taken for batch in batches[1:]) / spans if spans else 0.0,
+        "taken": taken / spans,
         "shed": sum(sum(batch.shed.values()) for batch in trial.batches),
         "memory": trial.memory,
         "others": trial.others,
