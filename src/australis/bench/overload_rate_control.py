@@ -21,7 +21,8 @@ _FIRST = 0.4
 
 def rate_control(setting: Setting) -> dict[str, Any]:
     """What the chain takes a second, and the most memory, at several times what it takes at full speed."""
-    full = _offered(setting, _PLENTY * setting.capacity)["taken"]
+    # A trial in which hardly a batch was done tells little: the chain takes at least what the whole network does.
+    full = max(_offered(setting, _PLENTY * setting.capacity)["taken"], setting.capacity)
     loads = [{"factor": factor} | _offered(setting, factor * full) for factor in FACTORS]
     return {"full": full, "loads": loads}
 
