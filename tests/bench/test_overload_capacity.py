@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from australis.bench.overload_capacity import bisect, hopeless, modelled, on_the_flat_parts, predicted
+from australis.bench import overload_capacity
+from australis.bench.overload_capacity import bisect, hopeless, modelled, on_the_flat_parts, predicted, warm_up
 from australis.bench.overload_network import INPUT, network
 from australis.model.qos import BoxCost, Costs
 from tests.bench.overload_trials import DELAYS, batch, trial
@@ -40,6 +41,19 @@ def test_a_trial_that_is_far_behind_need_not_go_on() -> None:
     assert enough(8.0, {"alerts": 2.1})
     assert not enough(6.0, {"alerts": 2.1})
     assert not enough(8.0, {"alerts": 1.9, "archive": None})
+
+
+@pytest.mark.parametrize(
+    ("seconds", "runs"),
+    [((0.3, 0.2, 0.12, 0.11, 0.05), 4), ((0.1, 0.1, 0.1, 0.05), 3), (tuple(0.8**turn for turn in range(20)), 8)],
+    ids=["until batches get no shorter", "thrice at least", "not for ever"],
+)
+def test_it_warms_up(seconds: tuple[float, ...], runs: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    trials = iter([trial([batch(1.0, seconds=each), batch(2.0, seconds=each), batch(3.0)]) for each in seconds])
+    monkeypatch.setattr(overload_capacity, "run_trial", lambda *args, **options: next(trials))
+    notes: list[str] = []
+    assert warm_up(None, NETWORK, notes.append) == list(seconds[:runs])  # type: ignore[arg-type]
+    assert notes[1] == f"warming up: a batch takes {seconds[0] * 1000:.0f} ms"
 
 
 def test_check_predicts_the_rate_at_which_the_machine_is_full() -> None:

@@ -94,6 +94,8 @@ def _measure_shedding(
 ) -> None:  # fmt: skip
     """Measure the parts about the network of three branches that share their beginning."""
     net, span = network(), QUICK if quick else Span()
+    if not quick:
+        report["warming up"] = capacity_of.warm_up(spark, net, note)
     note("what the boxes cost, twice: the first time compiles")
     capacity_of.measured_costs(spark, net, 200_000)
     costs = capacity_of.measured_costs(spark, net, 1_000_000 if quick else 6_000_000)

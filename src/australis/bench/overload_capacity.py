@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import median
 from typing import TYPE_CHECKING
 
 from australis.api.network import Network
@@ -30,6 +31,11 @@ _CALM = 0.3
 _HOPELESS = 4.0
 """A delay of so many times the bend of a graph ends a trial early."""
 _A_SECOND = 200_000
+_WARMING = 15.0
+"""The seconds of a run that warms up."""
+_RUNS = 8
+_SETTLED = 0.9
+"""A machine is warm when batches take no less than this part of the time that they took in the run before."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +66,19 @@ def bisect(holds: Callable[[float], bool], guess: float, steps: int) -> Search:
         else:
             rate = (held * failed) ** 0.5
     return Search(tried, held, failed)
+
+
+def warm_up(spark: SparkSession, network: Network, note: Callable[[str], None]) -> list[float]:
+    """Run a network at a small rate until its batches get no shorter, and return how long they took in each run.
+
+    Java compiles what it has run often. For a minute or two that takes a core, and a batch twice its time.
+    """
+    took: list[float] = []
+    while len(took) < _RUNS and not (len(took) > 2 and took[-1] >= _SETTLED * took[-2]):
+        note("warming up" + (f": a batch takes {took[-1] * 1000:.0f} ms" if took else ""))
+        trial = run_trial(spark, network, LoadCurve(((0, _A_SECOND / 10),)), _WARMING, shed=False)
+        took.append(median(batch.seconds for batch in trial.batches))
+    return took
 
 
 def measured_costs(spark: SparkSession, network: Network, tuples: int) -> Costs:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import australis as au
 from australis.api.network import Network
 from australis.bench import overload_figures as figures
-from australis.bench.overload_capacity import found, measured_costs, modelled, predicted
+from australis.bench.overload_capacity import found, measured_costs, modelled, predicted, warm_up
 from australis.bench.overload_curves import Span, step
 from australis.bench.overload_network import INPUT, SCHEMA
 from australis.bench.overload_trial import Trial, run_trial
@@ -52,6 +52,8 @@ def priorities(
     """
     net, span = branched(), QUICK if quick else SPAN
     report: dict[str, Any] = {"factor": FACTOR, "capacity": capacity, "ways": {}}
+    if not quick:
+        warm_up(spark, net, note)
     note("priorities: what the boxes cost, twice: the first time compiles")
     measured_costs(spark, net, 200_000)
     if capacity is None:

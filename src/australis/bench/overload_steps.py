@@ -82,10 +82,10 @@ def compared(setting: Setting, name: str, curve: LoadCurve, factor: float | None
             setting.spark,
             setting.network,
             curve,
-            span.whole,
+            span.whole if way == "ours" else span.end,  # only of ours it is asked how soon it recovers
             shed=way == "ours",
             headroom=model.machine.headroom,
-            plans=[(span.begin, random_at_input(INPUT, part)), (span.end, None)] if way == "random" else (),
+            plans=[(span.begin, random_at_input(INPUT, part))] if way == "random" else (),
             keeps=(WINDOWED,) if way == "ours" else (),
         )
         report["ways"][way] = figures_of(setting, trial)
