@@ -24,9 +24,9 @@ CALM = 0.5
 class Span:
     """The seconds of a trial: with a calm load first, the load in question, and a calm one to recover."""
 
-    lead: float = 8.0
-    load: float = 40.0
-    tail: float = 30.0
+    lead: float = 6.0
+    load: float = 30.0
+    tail: float = 25.0
 
     @property
     def begin(self) -> float:

@@ -17,7 +17,7 @@ from typing import IO
 import pyarrow as pa
 
 _NAME = "alive"
-_PATIENCE = 5.0
+_PATIENCE = 30.0
 """Seconds after a run in which another may begin and use the same memory: to give it back and take it anew is slow."""
 _calls: dict[str, list[Callable[[], None]]] = {}
 _changed = Condition()
