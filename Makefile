@@ -14,7 +14,7 @@ ifdef PYTHONDONTWRITEBYTECODE  # what Python may not keep as it runs is compiled
 export UV_COMPILE_BYTECODE ?= 1
 endif
 
-.PHONY: help demo quick test lint format chaos bench lock clean
+.PHONY: help demo quick test lint format chaos bench lock jar clean
 
 help:  ## print this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -48,6 +48,13 @@ lock: $(VENV)/bin/uv  ## choose the newest versions of all dependencies again
 	@$(UV) pip compile --universal --upgrade --generate-hashes --all-extras --group dev --python-version 3.11 \
 		--no-annotate --no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" \
 		pyproject.toml --output-file requirements.lock
+
+JAVA := src/australis/engine/spark/log_files
+jar: $(READY)  ## compile the class of ours in Spark's Java again (needs a JDK)
+	@rm -rf build/java
+	@javac --release 17 -cp "$$($(VENV)/bin/python -c 'import pyspark; print(*pyspark.__path__)')/jars/*" -d build/java $(JAVA)/LogFiles.java
+	@cp $(JAVA)/LogFiles.java build/java/australis/
+	@jar --create --date=2026-01-01T00:00:00Z --no-manifest --file $(JAVA)/log_files.jar -C build/java australis
 
 clean:  ## remove all that make and the tests have made
 	@rm -rf $(VENV) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache

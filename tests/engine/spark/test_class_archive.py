@@ -27,14 +27,15 @@ def java_home(tmp_path: Path) -> Path:
 
 
 def test_each_java_with_its_jars_has_an_archive_of_its_own(tmp_path: Path, java_home: Path) -> None:
-    jars = tmp_path / "jars"
-    jars.mkdir()
-    (jars / "one.jar").write_text("one")
-    first = archive(tmp_path, java_home, jars)
-    assert first == archive(tmp_path, java_home, jars)
-    (jars / "two.jar").write_text("two")
-    assert first != archive(tmp_path, java_home, jars)
-    assert archive(None, java_home, jars) is None
+    one, two = tmp_path / "one.jar", tmp_path / "two.jar"
+    one.write_text("one")
+    two.write_text("two")
+    first = archive(tmp_path, java_home, [one])
+    assert first == archive(tmp_path, java_home, [one])
+    assert first != archive(tmp_path, java_home, [one, two])
+    one.write_text("other")
+    assert first != archive(tmp_path, java_home, [one])
+    assert archive(None, java_home, [one]) is None
 
 
 def test_java_is_told_to_start_from_an_archive_that_is_there_and_whole(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import hashlib
 import os
 import shutil
 import tempfile
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -26,13 +27,13 @@ ROOM = 1 << 29
 _SERVER, _COMMANDS = "javax.management.MBeanServer", "com.sun.management:type=DiagnosticCommand"
 
 
-def archive(cache: Path | None, java_home: Path, jars: Path) -> Path | None:
-    """The beginning of the archive's name, for a Java and the jars of a Spark; none without a cache."""
+def archive(cache: Path | None, java_home: Path, jars: Iterable[Path]) -> Path | None:
+    """The beginning of the archive's name, for a Java and the jars that it loads; none without a cache."""
     if cache is None:
         return None
-    known = [(jar.name, jar.stat().st_size, jar.stat().st_mtime_ns) for jar in sorted(jars.glob("*.jar"))]
+    known = [(str(jar), jar.stat().st_size, jar.stat().st_mtime_ns) for jar in jars]
     java = (java_home / "bin" / "java").resolve()
-    facts = repr((str(java), java.stat().st_mtime_ns, str(jars), known))
+    facts = repr((str(java), java.stat().st_mtime_ns, known))
     return cache / f"classes-{hashlib.sha256(facts.encode()).hexdigest()[:16]}"
 
 

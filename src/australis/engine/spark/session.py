@@ -20,6 +20,7 @@ from weakref import WeakKeyDictionary
 
 from australis.engine.spark import class_archive, java
 from australis.engine.spark.jvm import ended, forget, kill
+from australis.engine.spark.log_files import JAR, log_files
 from australis.engine.spark.prefork import MEMORY, launcher, room
 from australis.errors import RunError
 
@@ -39,21 +40,19 @@ _STREAMS = {
     "spark.sql.session.timeZone": "UTC",
     # Idle Spark starts batches for its own operators' timers; ours are asked by the source's offset.
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
-    # Logs of offsets and commits by way of a file system that forks less: 20 ms a batch rather than 100.
-    "spark.sql.streaming.checkpointFileManagerClass": (
-        "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
-    ),
     # A batch has a few rows for each partition: there is nothing to adapt to.
     "spark.sql.adaptive.enabled": "false",
 }
+_MANAGER = "spark.sql.streaming.checkpointFileManagerClass"
 _FILES = {
-    # Hadoop forks `chmod` for every file, and again for its checksums. Without these it is 10 ms a batch.
+    # Hadoop has checksums in files of their own. Without these it is 10 ms a batch.
     "fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
     "fs.file.impl.disable.cache": "true",
 }
 """How Spark's logs of a run are written. Our plans in them have checksums of their own (`engine/log.py`)."""
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_CLASSES = "SPARK_DIST_CLASSPATH"  # more jars for the Java of the driver, beside those of Spark and a user's settings
 _OPTIONS = "SPARK_SUBMIT_OPTS"  # for the Java of the driver, whatever a user's settings give it besides
 _APART: WeakKeyDictionary[SparkSession, SparkSession] = WeakKeyDictionary()
 
@@ -130,9 +129,15 @@ def _launch(conf: SparkConf, stderr: int | None) -> None:
         options += " " + shlex.quote(f"-Djava.io.tmpdir={folder}")
         how["pass_fds"] = [ours.descriptor]
     home = java.quiet()
-    archive = class_archive.archive(java.cache(), home, _jars())
+    archive = class_archive.archive(java.cache(), home, [*sorted(_jars().glob("*.jar")), JAR])
     options = " ".join([options, *map(shlex.quote, class_archive.options(archive))])
-    with _signals_waiting(), _environment("JAVA_HOME", str(home)), _environment(_OPTIONS, options):
+    classes = ":".join(filter(None, [os.environ.get(_CLASSES), str(JAR)]))
+    with (
+        _signals_waiting(),
+        _environment("JAVA_HOME", str(home)),
+        _environment(_OPTIONS, options),
+        _environment(_CLASSES, classes),
+    ):
         gateway = launch_gateway(conf, how)  # type: ignore[no-untyped-call]
         gateway.folder, gateway.class_archive = folder, archive
         SparkContext._ensure_initialized(gateway=gateway, conf=conf)
@@ -230,7 +235,7 @@ def apart(spark: SparkSession) -> SparkSession:
         from australis.engine.spark.stream_source import JobSource
 
         ours = _APART[spark] = spark.newSession()
-        for name, value in {**_STREAMS, **_FILES}.items():
+        for name, value in {**_STREAMS, **_FILES, _MANAGER: log_files(spark)}.items():
             ours.conf.set(name, value)
         ours.dataSource.register(JobSource)
     return _APART[spark]
