@@ -33,7 +33,10 @@ NOT_RUN: dict[str, tuple[int, str]] = {
     "docs/linear_road.md": (4, "three hours take minutes; tests/cli/test_linear_road.py runs shorter ones"),
     "docs/benchmarks.md": (7, "they take minutes; tests/bench runs them in short"),
     "docs/signals.md": (1, "it takes minutes; tests/bench/test_signals.py runs it in short"),
-    "docs/quality_of_service.md": (1, "Spark is slow to start; tests/cli/test_measure.py runs it"),
+    "docs/quality_of_service.md": (
+        2,
+        "Spark is slow to start, and what does not fit ends with 1; cli/test_measure.py, bench/test_service.py run it",
+    ),
     "docs/running.md": (
         4,
         "Spark is slow to start, and some of it has no end; tests/cli/test_main.py runs such commands",

@@ -123,6 +123,16 @@ def overload(
 
 
 @app.command()
+def service(
+    plots: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Draw the pictures of docs/quality_of_service.md here.")
+    ] = None,
+) -> None:
+    """Simulate more than a machine holds, without Spark: who waits, what is shed, and what outputs are worth."""
+    _bench("service")(plots=plots)
+
+
+@app.command()
 def flood(
     headroom: Annotated[
         float, typer.Option(metavar="H", help="The part of the machine that runs may always use.")
