@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from australis.bench import overload_capacity
-from australis.bench.overload_capacity import bisect, hopeless, modelled, on_the_flat_parts, predicted, warm_up
+from australis.bench.overload_capacity import bisect, guessed, hopeless, modelled, on_the_flat_parts, predicted, warm_up
 from australis.bench.overload_network import INPUT, network
 from australis.model.qos import BoxCost, Costs
 from tests.bench.overload_trials import DELAYS, batch, trial
@@ -62,3 +62,10 @@ def test_check_predicts_the_rate_at_which_the_machine_is_full() -> None:
     rate = predicted(model)
     assert model.load({INPUT: rate}) == pytest.approx(model.most)
     assert rate == pytest.approx((1 - 0.05 / 0.25) * 2 / 1e-5)
+    assert guessed(model) == rate
+
+
+def test_a_search_begins_somewhere_if_by_the_model_no_rate_holds() -> None:
+    model = modelled(NETWORK, Costs({"moving": BoxCost(1e-5, {"out": 0.0})}, batch=0.3), 1.0)
+    assert predicted(model) == 0
+    assert model.load({INPUT: guessed(model)}) == pytest.approx(0.5)

@@ -101,10 +101,11 @@ def _measure_shedding(
     costs = capacity_of.measured_costs(spark, net, 1_000_000 if quick else 6_000_000)
     model = capacity_of.modelled(net, costs, report["headroom"])
     report["costs"] = _costs(model)
-    report["capacity"] = {"predicted": capacity_of.predicted(capacity_of.modelled(net, costs, 1.0)), "found": capacity}
+    full = capacity_of.modelled(net, costs, 1.0)
+    report["capacity"] = {"predicted": capacity_of.predicted(full), "found": capacity}
     if capacity is None:
-        predicted = report["capacity"]["predicted"]
-        search, trials = capacity_of.found(spark, net, predicted, 10 if quick else 60, 5 if quick else 7, note)
+        guess = capacity_of.guessed(full)
+        search, trials = capacity_of.found(spark, net, guess, 10 if quick else 60, 5 if quick else 7, note)
         capacity = search.held
         report["capacity"] |= {
             "found": capacity, "failed": search.failed, "tried": list(search.tried),

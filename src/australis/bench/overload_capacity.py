@@ -108,6 +108,11 @@ def predicted(model: LoadModel) -> float:
     return Analysis(model, {INPUT: 1.0}).factor
 
 
+def guessed(model: LoadModel) -> float:
+    """Where to begin: with what is predicted, or where batches seem to take too long for that, half of all."""
+    return predicted(model) or 0.5 / model.load({INPUT: 1.0})
+
+
 def found(
     spark: SparkSession, network: Network, guess: float, seconds: float, steps: int, note: Callable[[str], None]
 ) -> tuple[Search, list[Trial]]:

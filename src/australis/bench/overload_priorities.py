@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import australis as au
 from australis.api.network import Network
 from australis.bench import overload_figures as figures
-from australis.bench.overload_capacity import found, measured_costs, modelled, predicted, warm_up
+from australis.bench.overload_capacity import found, guessed, measured_costs, modelled, predicted, warm_up
 from australis.bench.overload_curves import Span, step
 from australis.bench.overload_network import INPUT, SCHEMA
 from australis.bench.overload_trial import Trial, run_trial
@@ -57,9 +57,9 @@ def priorities(
     note("priorities: what the boxes cost, twice: the first time compiles")
     measured_costs(spark, net, 200_000)
     if capacity is None:
-        guess = predicted(modelled(net, measured_costs(spark, net, 1_000_000 if quick else 4_000_000), 1.0))
-        search, _ = found(spark, net, guess, 10 if quick else 60, 5 if quick else 7, note)
-        report |= {"capacity": search.held, "predicted": guess}
+        model = modelled(net, measured_costs(spark, net, 1_000_000 if quick else 4_000_000), 1.0)
+        search, _ = found(spark, net, guessed(model), 10 if quick else 60, 5 if quick else 7, note)
+        report |= {"capacity": search.held, "predicted": predicted(model)}
         if not search.held:
             raise RunError("bench overload: no rate was held by the network of two branches; give one with --capacity")
     for way, trial in _trials(spark, net, report["capacity"], headroom, span, note):
