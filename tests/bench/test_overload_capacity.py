@@ -66,6 +66,6 @@ def test_check_predicts_the_rate_at_which_the_machine_is_full() -> None:
 
 
 def test_a_search_begins_somewhere_if_by_the_model_no_rate_holds() -> None:
-    model = modelled(NETWORK, Costs({"moving": BoxCost(1e-5, {"out": 0.0})}, batch=0.3), 1.0)
+    model = modelled(NETWORK, Costs({"moving": BoxCost(1e-5, {"out": 0.0})}, batch=3.0), 1.0)
     assert predicted(model) == 0
     assert model.load({INPUT: guessed(model)}) == pytest.approx(0.5)
