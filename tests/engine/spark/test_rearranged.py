@@ -26,7 +26,8 @@ from australis.model.network import Network
 from australis.qos.shedding import shed_plan
 from australis.testing import rows
 from tests.engine.spark import killed_run, rearranged_run
-from tests.engine.spark.test_killed import end, entries, wait_for
+from tests.engine.spark.test_killed import end, wait_for
+from tests.engine.spark.test_restarted import uncommit
 from tests.engine.spark.test_run import reports
 from tests.engine.test_optimizing import backwards, order
 
@@ -54,13 +55,6 @@ def hasten(run: Run) -> None:
     """Let rules fire after each batch, by costs that are made up."""
     assert run.optimizer is not None
     run.optimizer.measure, run.optimizer.wait, run.optimizer.warm = backwards, 0.0, 0
-
-
-def uncommit(checkpoint: Path) -> None:
-    """Leave a checkpoint as if the run had been killed just before its last batch was committed."""
-    last = entries(checkpoint / "query/commits")[-1]
-    for path in (last, last.with_name(f".{last.name}.crc")):
-        path.unlink(missing_ok=True)
 
 
 def await_tuples(run: Run, count: int) -> None:
