@@ -174,6 +174,7 @@ def test_a_job_goes_on_with_its_state_and_its_drawn_network(tmp_path: Path) -> N
         saved = checkpoint.network(2)
     assert saved.network() == after.network
     assert saved.drawing() == after.drawn
+    assert saved.firings == after.firings
 
 
 def test_a_change_that_would_lose_something_is_not_made(tmp_path: Path) -> None:
@@ -208,6 +209,7 @@ def test_a_network_that_people_change_finds_the_state_that_rules_have_made(tmp_p
     after = follow(job, 1, beside, job.sources, 2)
     assert after.drawn_network == beside
     assert {name: after.network.named[name] for name in running.named} == dict(running.named)
+    assert after.firings == ()
     whole = au.network(out=pairs.filter("mph > 50", box="fast"), all=pairs)
     with pytest.raises(RunError, match="box pairs: rules of the optimizer have changed what the run holds for it"):
         follow(job, 1, whole, job.sources, 2)
@@ -225,3 +227,33 @@ def test_a_network_that_people_change_is_optimized_where_state_stays(tmp_path: P
     assert "m_n" in after.network.named
     assert after.network.named["stats"].box == NET.named["stats"].box
     assert follow(job, 1, other, job.sources, 2, rules=False).network == other
+
+
+def test_rules_that_did_the_same_before_are_not_told_again_when_people_change_the_network(tmp_path: Path) -> None:
+    def drawn(**more: au.Stream) -> Network:
+        maps = REPORTS.map(mph="mph", box="m").map(m="mph * 2", box="n")
+        stats = filtered().aggregate(on="time", size=50, by="vid", n="count(*)", box="stats")
+        return au.network(out=stats, x=maps, **more)
+
+    def rules(job: Job) -> list[str]:
+        return [str(firing) for firing in job.firings]
+
+    maps = REPORTS.map(vid="vid", box="p").map(v="vid + 1", box="q")
+    running, made = optimized(drawn())
+    assert made is not None
+    assert [str(firing) for firing in made.firings] == ["combine m, n, m_n", "project stats_columns, stats"]
+    job = replace(job_of(running, tmp_path), drawn=made, firings=made.firings)
+    assert rules(follow(job, 1, drawn(slow=REPORTS.filter("mph < 5", box="slow")), job.sources, 2)) == []
+    more = drawn(y=maps)
+    assert rules(follow(job, 1, more, job.sources, 2)) == ["combine p, q, p_q"]
+    better = Optimizer(running, backwards, wait=0.0, warm=0).after([])
+    assert better is not None
+    turned = rearranged(job, 1, *better, 2)
+    assert turned is not None
+    assert [firing.rule for firing in turned.firings] == ["reorder"]
+    after = follow(turned, 5, more, job.sources, 3)
+    assert rules(after) == ["combine p, q, p_q"]
+    assert rules(follow(after, 8, drawn(), job.sources, 4)) == []
+    # Of other boxes, a rule of the same words is another.
+    other = au.network(out=REPORTS.map(mph="mph", box="m").map(m="mph * 3", box="n"))
+    assert rules(follow(after, 8, other, job.sources, 4, lossy=True)) == ["combine m, n, m_n"]

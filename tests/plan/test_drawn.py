@@ -118,3 +118,23 @@ def test_names_that_are_taken_are_not_given_to_others() -> None:
     other = au.network(x=REPORTS.filter("vid = 1", box="m_n"))
     second = replace(first, nodes=(*first.nodes, *other.nodes), outputs=(*first.outputs, *other.outputs))
     assert carried(first, running, second) is None
+
+
+def test_rules_that_did_the_same_to_the_same_boxes_before_are_no_news() -> None:
+    def net(least: int, column: str, **more: au.Stream) -> au.Network:
+        slow = REPORTS.map(m="mph", box="m").filter(f"m < {least}", box="slow")
+        return au.network(out=REPORTS.aggregate(**STATS, x=f"max({column})", box="stats"), slow=slow, **more)
+
+    ran, before = optimized(net(5, "mph"))
+    assert before is not None
+    assert [str(firing) for firing in before.firings] == ["push_filter m, slow", "project stats_columns, stats"]
+    for network, news in (
+        (net(5, "mph"), []),
+        (net(5, "mph", all=REPORTS.filter("vid > 3", box="some")), []),
+        (net(9, "mph"), ["push_filter m, slow"]),
+        (net(5, "vid"), ["project stats_columns, stats"]),
+        (net(5, "mph", x=joined().map(vid="vid", box="p").map(v="vid + 1", box="q")), ["combine p, q, p_q"]),
+    ):
+        running, drawn = settled(network)
+        assert drawn is not None
+        assert [str(firing) for firing in drawn.new_firings(running, before, ran)] == news

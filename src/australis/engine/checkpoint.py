@@ -15,7 +15,7 @@ import json
 import os
 import shutil
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -62,6 +62,7 @@ class SavedNetwork:
     """What the sources were, by input."""
     drawn: SavedDrawing | None = None
     """The network as it was drawn, if rules of the optimizer have changed it."""
+    firings: tuple[Firing, ...] = ()
 
     def network(self) -> Network:
         """The network itself."""
@@ -160,7 +161,7 @@ class Checkpoint:
         """Save a job's network, before a batch runs it."""
         saved = SavedNetwork(
             job.number, netfile.dumps(job.network), job.lineages, job.owners, job.starts, tuple(sorted(job.unchanged)),
-            job.layouts, origins(job.sources, self.path), _saved(job.drawn),
+            job.layouts, origins(job.sources, self.path), _saved(job.drawn), job.firings,
         )  # fmt: skip
         self._write(self._network(job.number), _encode(saved))
 
@@ -229,6 +230,7 @@ def _encode(saved: SavedNetwork) -> dict[str, Any]:
         "number": saved.number, "text": saved.text, "homes": homes, "owners": saved.owners, "starts": saved.starts,
         "given": saved.unchanged, "layouts": saved.layouts, "origins": saved.origins,
         "drawn": None if saved.drawn is None else asdict(saved.drawn),
+        "firings": [asdict(firing) for firing in saved.firings],
     }  # fmt: skip
 
 
@@ -237,7 +239,7 @@ def _decode(value: dict[str, Any]) -> SavedNetwork:
     layouts = {name: tuple(places) for name, places in value.get("layouts", {}).items()}
     return SavedNetwork(
         value["number"], value["text"], lineages, value["owners"], value["starts"], tuple(value.get("given", ())),
-        layouts, value.get("origins", {}), _decode_drawing(value.get("drawn")),
+        layouts, value.get("origins", {}), _decode_drawing(value.get("drawn")), _firings(value.get("firings", ())),
     )  # fmt: skip
 
 
@@ -251,5 +253,8 @@ def _decode_drawing(value: dict[str, Any] | None) -> SavedDrawing | None:
     """A checkpoint of a run without an optimizer has none."""
     if value is None:
         return None
-    firings = tuple(Firing(each["rule"], tuple(each["boxes"]), each["gain"]) for each in value["firings"])
-    return SavedDrawing(value["text"], firings, tuple(value["altered"]))
+    return SavedDrawing(value["text"], _firings(value["firings"]), tuple(value["altered"]))
+
+
+def _firings(values: Iterable[Mapping[str, Any]]) -> tuple[Firing, ...]:
+    return tuple(Firing(each["rule"], tuple(each["boxes"]), each["gain"]) for each in values)

@@ -68,6 +68,11 @@ class Job:
     """The network as it was drawn, where rules of the optimizer may have changed it."""
     predicates: Mapping[str, Expr] = field(default_factory=dict)
     """What tuples of inputs must satisfy to matter, where the sources can use it (`engine/selecting.py`)."""
+    firings: tuple[Firing, ...] = ()
+    """The rules of the optimizer that made the network of the one before, or of the drawn one.
+
+    They are told with its first batch. What rules have made for a job before is no news.
+    """
 
     def __post_init__(self) -> None:
         if not self.lineages:
@@ -81,11 +86,6 @@ class Job:
     def drawn_network(self) -> Network:
         """The network that people see."""
         return self.network if self.drawn is None else self.drawn.network
-
-    @property
-    def firings(self) -> tuple[Firing, ...]:
-        """The rules of the optimizer that made the network."""
-        return () if self.drawn is None else self.drawn.firings
 
     def reading(self, input: str) -> Source:
         """The source of an input as tasks read it: without tuples that matter to nobody, where it can."""

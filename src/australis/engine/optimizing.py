@@ -143,8 +143,8 @@ def rearranged(job: Job, began: int, network: Network, firings: Iterable[Firing]
     if after.layouts != job.layouts or stored != before:
         return None
     every = frozenset((*network.named, *(input.name for input in network.inputs)))
-    drawn = replace(job.drawn or Drawn(job.network), firings=tuple(firings))
-    return selecting(replace(after, drawn=drawn, unchanged=every), job.predicates)
+    drawn = job.drawn or Drawn(job.network)
+    return selecting(replace(after, drawn=drawn, unchanged=every, firings=tuple(firings)), job.predicates)
 
 
 def follow(
@@ -173,10 +173,13 @@ def follow(
             " new network uses it in another way; leave the boxes around it as they were, or start the run without"
             " the optimizer (`optimize=False`) and an empty checkpoint folder"
         )
-    made = None if running is None else Drawn(network, (), altered)
+    made: Drawn | None = Drawn(network, drawn.firings, altered)
+    firings: tuple[Firing, ...] = ()
     if running is None:
         running, made = settled(network) if rules else (network, None)
+        firings = () if made is None else made.new_firings(running, drawn, job.network)
     after = successor(job, began, running, sources, number)
     # What boxes made of stored tables has come out where they are the same as drawn, whatever rules did around them.
-    after = replace(after, drawn=made, unchanged=after.unchanged | unchanged(drawn.network, network))
+    same = after.unchanged | unchanged(drawn.network, network)
+    after = replace(after, drawn=made, unchanged=same, firings=firings)
     return selecting(after, job.predicates) if rules else after

@@ -9,7 +9,6 @@ from australis.connectors.source import Selective, Source
 from australis.engine.job import Job
 from australis.expressions import Expr
 from australis.model.network import Network
-from australis.plan.drawn import Drawn
 from australis.plan.rules import Firing, source_filters, source_predicates
 
 
@@ -36,8 +35,4 @@ def selecting(job: Job, before: Mapping[str, Expr]) -> Job:
     """The job whose sources are told what matters in its network. Where the job before had it so, it is no news."""
     predicates = selections(job.network, job.sources)
     firings = selection_firings(job.network, predicates, before)
-    drawn = job.drawn
-    if firings:
-        drawn = drawn or Drawn(job.network)
-        drawn = replace(drawn, firings=(*drawn.firings, *firings))
-    return replace(job, predicates=predicates, drawn=drawn)
+    return replace(job, predicates=predicates, firings=(*job.firings, *firings))

@@ -44,7 +44,7 @@ def successor(old: Job, began: int, network: Network, sources: Mapping[str, Sour
     return replace(
         old, network=network, plan=after, sources=sources, number=number, starts=starts,
         lineages=_lineages(old, began, after, staying, number), owners=_owners(old, network, staying, number),
-        unchanged=unchanged(old.network, network), layouts=layouts, predicates={},
+        unchanged=unchanged(old.network, network), layouts=layouts, predicates={}, firings=(),
     )  # fmt: skip
 
 

@@ -28,12 +28,26 @@ class Drawn:
 
     network: Network
     firings: tuple[Firing, ...] = ()
-    """The rules that made this network of the one before it, or of the drawn one."""
+    """The rules that made the job's network of it without measurements, be it now or for a job before."""
     altered: frozenset[str] = frozenset()
     """The boxes of the drawn network whose state is not what it would be without the rules.
 
     Boxes over stored tables count too: what they make of a table has come out.
     """
+
+    def new_firings(self, running: Network, before: Drawn, ran: Network) -> tuple[Firing, ...]:
+        """Its rules but for those that did the same to the same boxes `before`, when another network `ran`."""
+        return tuple(
+            firing
+            for firing in self.firings
+            if firing not in before.firings
+            or any(self._box(running, name) != before._box(ran, name) for name in firing.boxes)
+        )
+
+    def _box(self, running: Network, name: str) -> Box | None:
+        """A box as it was drawn, or as a rule has made it."""
+        node = self.network.named.get(name) or running.named.get(name)
+        return None if node is None else node.box
 
 
 def optimized(network: Network) -> tuple[Network, Drawn | None]:

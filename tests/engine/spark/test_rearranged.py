@@ -18,6 +18,7 @@ import pytest
 
 import australis as au
 from australis.connectors.sinks.memory import MemorySink
+from australis.engine import ledger
 from australis.engine.spark.run import Run
 from australis.engine.totals import read_totals
 from australis.errors import RunError
@@ -26,6 +27,7 @@ from australis.qos.shedding import shed_plan
 from australis.testing import rows
 from tests.engine.spark import killed_run, rearranged_run
 from tests.engine.spark.test_killed import end, wait_for
+from tests.engine.spark.test_restarted import uncommit
 from tests.engine.spark.test_run import reports
 from tests.engine.test_optimizing import backwards, order
 
@@ -123,6 +125,33 @@ def test_people_change_the_network_that_they_drew(spark: "SparkSession", tmp_pat
     assert Counter(rows(found["cars"].table())) == Counter(row for row in rows(whole["cars"]) if row[0] < 100)
     later = more.run_local(reports=reports(150, 50), optimize=False)
     assert Counter(rows(found["fast"].table())) == Counter(rows(later["fast"]))
+
+
+@pytest.mark.parametrize("counted", [True, False], ids=["the batch was counted", "it was not"])
+def test_each_rule_is_told_once_when_people_change_the_network_and_when_a_batch_is_run_again(
+    counted: bool, spark: "SparkSession", tmp_path: Path
+) -> None:
+    folder, found = tmp_path / "reports", {name: MemorySink() for name in ("kept", "cars", "metric")}
+    folder.mkdir()
+    pa.parquet.write_table(pa.Table.from_batches([reports(50)]), folder / "0.parquet")
+    metric = KEPT.map(kmh="mph * 8", box="m").map(kmh="kmh / 5", box="n")
+    more = au.network(kept=KEPT, cars=CARS, metric=metric)
+    given: dict[str, Any] = {"reports": f"{folder}?follow=true", "checkpoint": tmp_path / "checkpoint", "spark": spark}
+    with NET.start(**given, kept=found["kept"], cars=found["cars"]) as run:
+        await_tuples(run, 50)
+        began = run.change(more, metric=found["metric"])
+    told = [(batch, firing.rule) for batch, firing in run.firings]
+    assert told == [(1, "project"), (1, "push_into_source"), (began, "combine")]
+    uncommit(tmp_path / "checkpoint")  # the batch that was the first of the network
+    if not counted:
+        (tmp_path / "checkpoint/measures/totals.json").unlink()
+    with more.start(**given, **found) as again:
+        while not again.progress:
+            assert not again.wait(0.01)
+    assert [batch for batch, _ in again.firings] == ([] if counted else [began])
+    table = ledger.read(tmp_path / "checkpoint")
+    rules = table.filter(pa.compute.equal(table["kind"], "rule")).to_pylist()
+    assert [(row["batch"], row["name"]) for row in rules] == told
 
 
 def test_row_groups_are_skipped_by_what_matters_in_the_network_of_the_time(

@@ -23,6 +23,7 @@ from australis.qos.shedding import shed_plan
 from australis.qos.worth import worth_rank
 from australis.testing import train
 from tests.connectors.sinks.test_callback import Target
+from tests.engine.spark.test_killed import entries
 from tests.engine.spark.test_run import REPORTS, reports
 
 if TYPE_CHECKING:
@@ -75,6 +76,13 @@ def without_last(folder: Path) -> None:
     for log in ("offsets", "commits"):
         last = max((path for path in (folder / "checkpoint/query" / log).glob("[0-9]*")), key=lambda p: int(p.name))
         last.unlink()
+
+
+def uncommit(checkpoint: Path) -> None:
+    """Leave a checkpoint as if the run had been killed just before its last batch was committed."""
+    last = entries(checkpoint / "query/commits")[-1]
+    for path in (last, last.with_name(f".{last.name}.crc")):
+        path.unlink(missing_ok=True)
 
 
 @spark_only
@@ -245,10 +253,7 @@ def test_what_a_plan_leaves_out_is_counted_and_a_batch_that_is_run_again_leaves_
             pa.csv.write_csv(reports(50, number * 50), folder / "reports" / f"{number}.csv")
         taken(under_way, 200)
     shed = dict(under_way.totals.shed)
-    commits = folder / "checkpoint" / "query" / "commits"
-    last = max((path for path in commits.iterdir() if path.name.isdigit()), key=lambda path: int(path.name))
-    for path in (last, last.with_name(f".{last.name}.crc")):  # as if it had been killed just before
-        path.unlink(missing_ok=True)
+    uncommit(folder / "checkpoint")
     with net.start({"reports": f"{folder}/reports", **sinks}, spark=spark, checkpoint=folder / "checkpoint") as again:
         again.wait()
     lines = {name: (folder / f"{name}.csv").read_text().splitlines()[1:] for name in sinks}
@@ -346,10 +351,7 @@ def test_totals_go_on_and_a_batch_that_is_run_again_counts_once(spark: "SparkSes
     with following(spark, folder, net, fast=f"{folder}/fast/") as under_way:
         taken(under_way, 100)
     before = under_way.totals
-    commits = folder / "checkpoint" / "query" / "commits"
-    last = max((path for path in commits.iterdir() if path.name.isdigit()), key=lambda path: int(path.name))
-    for path in (last, last.with_name(f".{last.name}.crc")):  # as if it had been killed just before
-        path.unlink(missing_ok=True)
+    uncommit(folder / "checkpoint")
     with following(spark, folder, net, fast=f"{folder}/fast/") as under_way:
         assert under_way.totals == before
         pa.csv.write_csv(reports(50, 100), folder / "reports" / "2.csv")

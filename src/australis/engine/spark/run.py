@@ -120,7 +120,7 @@ class Run:
         self._closing.callback(self._dead_letters.close)
         self._dead_letters.agree(checkpoint.log.planned, checkpoint.log.committed)
         self.firings: list[tuple[int, Firing]] = []
-        """The rules of the optimizer that fired since this start, with the first batch of what they made."""
+        """The rules of the optimizer that fired since this start, each once, with the first batch of what they made."""
         self.optimizer = Optimizer(jobs[current].network) if optimize else None
         self._state, self._changing = Condition(), Lock()
         self._ended = checkpoint.log.done()
@@ -346,7 +346,7 @@ class Run:
         tables.append(self.service.table(batch.version))
         self._ledger.write(batch.version, tables)
         with self._state:
-            if batch.changed and not again:
+            if batch.changed and batch.version > self.totals.version:  # else they were told, maybe before this start
                 self.firings += [(batch.version, firing) for firing in job.firings]
             if again and self.progress and self.progress[-1]["batch"] == batch.version:
                 self.progress.pop()

@@ -51,12 +51,12 @@ def _drop(name: str) -> None:
 def ship(job: Job) -> ShippedJob:
     """A job as bytes, with the paths of this process's modules: users' functions may be in one beside a script.
 
-    The network goes without its verbs, such as `run`: every process would load their modules. Of the one that was drawn
-    tasks need to know nothing.
+    The network goes without its verbs, such as `run`: every process would load their modules. Of the one that was
+    drawn, and of rules, tasks need to know nothing.
     """
     from pyspark import cloudpickle
 
-    bare = replace(job, network=Network.of(job.network), drawn=None)
+    bare = replace(job, network=Network.of(job.network), drawn=None, firings=())
     paths = [str(Path(path).absolute()) for path in sys.path]
     data = pickle.dumps((paths, cloudpickle.dumps(bare)))  # type: ignore[no-untyped-call]
     return ShippedJob(sha256(data).hexdigest(), data)

@@ -217,7 +217,8 @@ def _jobs(
     if last is None:
         running, made = optimized(network) if optimize else (network, None)
         plan = planned(running, sources, partitions)
-        first = Job(running, plan, sources, str(folder.path), partitions, strict=strict, drawn=made)
+        fired = () if made is None else made.firings
+        first = Job(running, plan, sources, str(folder.path), partitions, strict=strict, drawn=made, firings=fired)
         return {1: selecting(first, {}) if optimize else first}, 1
     kept = folder.network(last.network)
     before, drawn = kept.network(), kept.drawing()
@@ -249,6 +250,7 @@ def _jobs(
         unchanged=frozenset(kept.unchanged),
         drawn=drawn,
         predicates=selections(before, there) if optimize else {},
+        firings=kept.firings,
     )
     if job.drawn_network == network:
         same = replace(job, network=network) if drawn is None else replace(job, drawn=replace(drawn, network=network))
