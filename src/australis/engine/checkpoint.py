@@ -63,6 +63,7 @@ class SavedNetwork:
     drawn: SavedDrawing | None = None
     """The network as it was drawn, if rules of the optimizer have changed it."""
     firings: tuple[Firing, ...] = ()
+    """The rules that made it of the network before."""
 
     def network(self) -> Network:
         """The network itself."""
