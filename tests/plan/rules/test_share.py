@@ -138,11 +138,13 @@ STAYS = {
     "a union that a run would merge by two orders": net(
         f"u: {BOTH}\nv: {BOTH}\nt: u -> {HOURS}\ns: v -> {SIZES}", p="t", q="s"
     ),
-    "a union of filters that a run would merge by two orders": net(
+    "unions of which a run would merge the first": net(f"u: {BOTH}\nv: {BOTH}\nt: u -> {HOURS}", p="t", q="v"),
+    "unions of which a run would merge the second": net(f"u: {BOTH}\nv: {BOTH}\nt: v -> {HOURS}", p="t", q="u"),
+    "unions of filters of which a run would merge the second": net(
         f"f: a -> filter: vid = 1\ng: b -> filter: vid = 1\nu: f, g -> union: {{}}\nv: f, g -> union: {{}}\n"
-        f"t: u -> {HOURS}\ns: v -> {SIZES}",
+        f"t: v -> {HOURS}",
         p="t",
-        q="s",
+        q="u",
     ),
     "late tuples of only one go somewhere": net(f"s: {STATS}\nt: {STATS}", p="s", q="t", l="t.late"),
 }
