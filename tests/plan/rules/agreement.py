@@ -4,13 +4,16 @@ import random
 import re
 from collections import Counter
 from functools import partial
+from itertools import count
 
 import pyarrow as pa
 from hypothesis import settings
 
 import australis as au
+from australis.connectors.source import Clock
 from australis.engine.local import Local, exhaust
 from australis.engine.local_run import run_local
+from australis.engine.losses import unwired
 from australis.errors import RunError
 from australis.model.network import Network
 from australis.model.qos.costs import BoxCost, Costs
@@ -52,17 +55,37 @@ CLASSES = pa.RecordBatch.from_pydict(
 def given(network: Network, seed: int = 1, **options: object) -> Inputs:
     """Tuples for each input of a network."""
     streams = {"a": partial(tuples, seed), "b": partial(tuples, seed + 1)}
-    return {each.name: CLASSES if each.static else streams[each.name](**options) for each in network.inputs}  # type: ignore[arg-type]
+    return {
+        each.name: CLASSES if each.static else _fitting(streams[each.name](**options), each.schema)  # type: ignore[arg-type]
+        for each in network.inputs
+    }
 
 
-def outcome(network: Network, inputs: Inputs, train: int = 7) -> dict[str, object] | None:
-    """The tuples of each output in order, and what was lost; None if the run fails."""
+def _fitting(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    """The columns of a schema, without the tuples in which one is null that must not be."""
+    for field in schema:
+        batch = batch if field.nullable else batch.filter(batch[field.name].is_valid())
+    return pa.RecordBatch.from_arrays([batch[name] for name in schema.names], schema=schema)
+
+
+def outcome(network: Network, inputs: Inputs, train: int = 7, clock: Clock | None = None) -> dict[str, object] | None:
+    """The tuples of each output in order, its columns, and what was lost or reported; None if the run fails."""
     try:
-        results = run_local(network, inputs, train=train, optimize=False)
+        results = run_local(network, inputs, train=train, clock=clock, optimize=False)
     except RunError:
         return None
     found: dict[str, object] = {name: list(map(repr, table.to_pylist())) for name, table in results.items()}
-    return {**found, "late": results.late, "refused": results.refused}
+    reported = Counter[str]()
+    for arrow in unwired(network, network.named):
+        reported[arrow.source] += results.counts[arrow.source].given[arrow.port]
+    return {
+        **found,
+        "columns": {output.name: str(network.schema(output.arrow)) for output in network.outputs},
+        "late": results.late,
+        "refused": results.refused,
+        "reported": dict(+reported),
+        "letters": {each.input: list(map(repr, each.letters)) for each in results.letters},
+    }
 
 
 def differ(one: dict[str, object] | None, two: dict[str, object] | None) -> bool:
@@ -70,14 +93,20 @@ def differ(one: dict[str, object] | None, two: dict[str, object] | None) -> bool
     return one is not None and two is not None and one != two
 
 
-def agree(before: Network, after: Network, inputs: Inputs, train: int = 7, gone: bool = False) -> None:
-    """Assert that two networks give the same. With `gone`, boxes of the first may be missing, with their losses."""
-    one, two = outcome(before, inputs, train), outcome(after, inputs, train)
+def agree(
+    before: Network, after: Network, inputs: Inputs, train: int = 7, gone: bool = False, ticks: int | None = None
+) -> None:
+    """Assert that two networks give the same. With `gone`, boxes of the first may be missing, with their losses.
+
+    With `ticks`, so much time goes by between any two looks at the clock.
+    """
+    clocks = [None if ticks is None else partial(next, count(0, ticks)) for _ in range(2)]
+    one, two = (outcome(each, inputs, train, clock) for each, clock in zip((before, after), clocks, strict=True))
     if one is None:  # the other may fail for fewer tuples
         return
     assert two is not None, "only the changed network fails"
-    if gone:
-        one["late"] = {name: count for name, count in one["late"].items() if name in after.named}  # type: ignore[attr-defined]
+    for losses in ("late", "reported") if gone else ():
+        one[losses] = {name: tuples for name, tuples in one[losses].items() if name in after.named}  # type: ignore[attr-defined]
     assert two == one
 
 

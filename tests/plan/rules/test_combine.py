@@ -6,7 +6,7 @@ from hypothesis import given, note
 from hypothesis import strategies as st
 
 import australis as au
-from australis.boxes import Map
+from australis.boxes import Filter, Map
 from australis.errors import ExpressionError
 from australis.expressions import expr
 from australis.model.network import Arrow
@@ -17,6 +17,16 @@ from tests.plan.rules.agreement import NONE, compare, differ, even, many, net, o
 
 FILTERS = "f: a -> filter: mph > 30\ng: f -> filter: x > 0.5"
 CLASSES = "join: {where: left.vid = right.vid, on: [tup#, null]}"
+
+
+def grouped(**boxes):
+    """Filters in a row, each with its group."""
+    stream = agreement.A
+    for name, (group, predicate) in boxes.items():
+        with au.group(group):
+            stream = stream.filter(predicate, box=name)
+    return au.network(p=stream)
+
 
 FIRES = {
     "filters": (net(FILTERS, p="g"), net("f_g: a -> filter: mph > 30 and x > 0.5", p="f_g")),
@@ -48,6 +58,19 @@ FIRES = {
         net("m: a -> map: {u: 1, v: vid}\nn: m -> map: {y: u, z: v}", p="n"),
         net("m_n: a -> map: {y: 1, z: vid}", p="m_n"),
     ),
+    "filters of one group": (
+        grouped(f=("here", "mph > 30"), g=("here", "x > 0.5")),
+        grouped(f_g=("here", "mph > 30 and x > 0.5")),
+    ),
+    "filters of two groups": (
+        grouped(f=("here", "mph > 30"), g=("there", "x > 0.5")),
+        net("f_g: a -> filter: mph > 30 and x > 0.5", p="f_g"),
+    ),
+}
+FIXED = {
+    "the first": (FIRES["filters"][0], "f", None),
+    "the second": (FIRES["filters"][0], "g", None),
+    "the input": (FIRES["filters"][0], "a", FIRES["filters"][1]),
 }
 
 
@@ -65,6 +88,14 @@ def of_train(x):
     return np.full(len(x), float(len(x)))
 
 
+class Deep(Filter):
+    """A filter whose predicate is as deep as any can be."""
+
+    def followed_by(self, box, stream):
+        raise ExpressionError("nested too deeply")
+
+
+TWICE = Map((("u", expr("mph")), ("u", expr("vid")), ("v", expr("x"))))
 STAYS = {
     "the rest of the first is used": net(FILTERS, p="g", q="f.rest"),
     "the rest of the second is used": net(FILTERS, p="g", q="g.rest"),
@@ -76,10 +107,26 @@ STAYS = {
     "a constant deep within": net(
         "m: a -> map: {u: 1, v: vid}\nn: m -> map: {y: 'cast(coalesce(v, u) as bigint)'}", p="n"
     ),
+    "a constant whose type shows in a text": net(
+        "m: a -> map: {u: 1, v: cast(x * 0.1 as float)}\nn: m -> map: {y: 'cast(coalesce(v, u) as string)'}", p="n"
+    ),
     "a first function that is not pure": net("f: a -> filter: of_train(x) > 2\ng: f -> filter: mph > 30", p="g"),
     "another copy comes first": net("m: a -> map: {t: time, u: time}\nn: m -> map: {v: u}", p="n"),
     "a function that is not pure": net("f: a -> filter: mph > 30\ng: f -> filter: of_train(x) > 2", p="g"),
     "a filter behind a map": net("m: a -> map: {u: mph}\ng: m -> filter: u > 1", p="g"),
+    "a map behind a filter": net("g: a -> filter: mph > 1\nm: g -> map: {u: mph}", p="m"),
+    "the second may fail where the first is null": net(
+        "f: a -> filter: vid > 0 and big < 100 or null\ng: f -> filter: big * big > 5", p="g"
+    ),
+    "another copy comes first, before a merged union": net(
+        "u: a, b -> union: {}\nm: u -> map: {t: time, u: time}\nn: m -> map: {v: u}\n"
+        "s: n -> aggregate: {on: v, size: 4, n: count(*)}",
+        p="s",
+    ),
+    "expressions that would nest too deeply": au.network(
+        p=agreement.A.draw(Deep(expr("mph > 30")), name="f").filter("x > 0.5", box="g")
+    ),
+    "two columns of one name": au.network(p=agreement.A.draw(TWICE).map(w="v")),
 }
 
 
@@ -108,21 +155,18 @@ def test_else_the_answer_would_be_another(case):
 def test_a_predicate_that_fails_where_the_first_is_null():
     """`and` asks the second part there, a filter does not."""
     inputs = {"a": agreement.tuples(1, vid=[None, 1], big=[2**62, 3])}
-    before = net("f: a -> filter: vid > 0 and big < 100 or null\ng: f -> filter: big * big > 5", p="g")
+    before = STAYS["the second may fail where the first is null"]
     forced = net("f: a -> filter: (vid > 0 and big < 100 or null) and big * big > 5", p="f")
-    assert combine(before, even(before)) is None
     assert outcome(before, inputs) is not None
     assert outcome(forced, inputs) is None
 
 
 def test_a_merged_union_before_maps():
     """A run finds the column to merge a union by through the first copy of it alone."""
-    maps = "m: u -> map: {t: time, u: time}\nn: m -> map: {v: u}", "n: u -> map: {v: time}"
-    before, forced = (
-        net(f"u: a, b -> union: {{}}\n{each}\ns: n -> aggregate: {{on: v, size: 4, n: count(*)}}", p="s")
-        for each in maps
+    before = STAYS["another copy comes first, before a merged union"]
+    forced = net(
+        "u: a, b -> union: {}\nn: u -> map: {v: time}\ns: n -> aggregate: {on: v, size: 4, n: count(*)}", p="s"
     )
-    assert combine(before, NONE) is None
     inputs = {"a": agreement.tuples(1, ordered=True), "b": agreement.tuples(2, ordered=True)}
     assert differ(outcome(before, inputs), outcome(forced, inputs))
 
@@ -138,18 +182,10 @@ def test_filters_stay_apart_where_that_saves_or_may():
     assert combine(before, costs(0.99)) == after
 
 
-def test_fixed_arrows_are_not_crossed():
-    before, after = FIRES["filters"]
-    assert combine(before, even(before), [Arrow("f", "out")]) is None
-    assert combine(before, even(before), [Arrow("g", "out")]) is None
-    assert combine(before, even(before), [Arrow("a", "out")]) == after
-
-
-def test_the_group_stays():
-    with au.group("here"):
-        stream = agreement.A.filter("mph > 30", box="f").filter("x > 0.5", box="g")
-    before = au.network(p=stream)
-    assert combine(before, even(before)).named["f_g"].group == ("here",)
+@pytest.mark.parametrize("case", FIXED)
+def test_fixed_arrows_are_not_crossed(case):
+    before, name, after = FIXED[case]
+    assert combine(before, even(before), [Arrow(name, "out")]) == after
 
 
 def test_maps_whose_expressions_would_nest_too_deeply_stay_apart():
@@ -164,11 +200,6 @@ def test_maps_whose_expressions_would_nest_too_deeply_stay_apart():
     # How deep is too deep depends on who calls; twice the deepest that is not is.
     deepest = next(network for depth in range(60, 5, -4) if (network := maps(depth)) is not None)
     assert combine(deepest, NONE) is None
-
-
-def test_a_map_of_two_columns_of_one_name_stays():
-    twice = Map((("u", expr("mph")), ("u", expr("vid")), ("v", expr("x"))))
-    assert combine(au.network(p=agreement.A.draw(twice).map(w="v")), NONE) is None
 
 
 MENU = [drawings.keep, drawings.keep, drawings.keep, drawings.make, drawings.make, drawings.both, drawings.part]

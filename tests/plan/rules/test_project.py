@@ -23,7 +23,18 @@ NEARBY = "resample: {on: [time, {on: time, by: vid}], size: 3, m: avg(mph + left
 PAIRS = "join: {where: left.vid = right.vid, on: {on: time, by: vid}, size: 9}"
 CLASSES = "join: {where: left.vid = right.vid, on: [tup#, null]}"
 WRITE = "w: a -> write: {table: seen, most: mph}"
+SORT = "bsort: {on: time, slack: 2}"
+RIGHT = "j_columns_2: b -> map: {time: time, vid: vid}"
+OTHER = "o: b -> map: {time: time, vid: vid, y: x}"
 COLUMNS = "map: {time: time, vid: vid, mph: mph}"
+NEVER_NULL = au.stream(
+    "a", pa.schema([pa.field("time", pa.int32()), pa.field("vid", pa.int32(), nullable=False), ("x", "double")])
+)
+
+
+def hours(stream, box):
+    return stream.aggregate(on="time", size=4, by="vid", n="count(*)", box=box)
+
 
 FIRES = {
     "windows": (net(f"s: a -> {STATS}", p="s"), net(f"s_columns: a -> {COLUMNS}\ns: s_columns -> {STATS}", p="s")),
@@ -96,6 +107,65 @@ FIRES = {
         net(f"f: a -> filter: mph > 3\ns: f -> {STATS}", p="s"),
         net(f"f: a -> filter: mph > 3\ns_columns: f -> {COLUMNS}\ns: s_columns -> {STATS}", p="s"),
     ),
+    "late tuples of one side of a join": (
+        net(f"j: a, b -> {PAIRS}\nm: j -> map: {{u: x}}", p="m", l="j.late_left"),
+        net(f"{RIGHT}\nj: a, j_columns_2 -> {PAIRS}\nm: j -> map: {{u: x}}", p="m", l="j.late_left"),
+    ),
+    "late tuples of the other side of a join": (
+        net(f"{OTHER}\nj: a, o -> {PAIRS}\nm: j -> map: {{u: x}}", p="m", l="j.late_right"),
+        net(
+            f"{OTHER}\nj_columns_1: a -> map: {{time: time, vid: vid, x: x}}\nj: j_columns_1, o -> {PAIRS}\n"
+            "m: j -> map: {u: x}",
+            p="m",
+            l="j.late_right",
+        ),
+    ),
+    "a second box, behind one whose output would change": (
+        au.network(p=hours(NEVER_NULL, "s"), q=hours(agreement.B, "t")),
+        au.network(p=hours(NEVER_NULL, "s"), q=hours(agreement.B.select("time", "vid", box="t_columns"), "t")),
+    ),
+    "nothing but late tuples of a join": (
+        net(f"j: a, b -> {PAIRS}", l="j.late_left"),
+        net(f"{RIGHT}\nj: a, j_columns_2 -> {PAIRS}", l="j.late_left"),
+    ),
+    "a join without a predicate": (
+        net("j: a, b -> join: {on: time, size: 2}\nm: j -> map: {u: x}", p="m"),
+        net(
+            "j_columns_1: a -> map: {time: time, x: x}\nj_columns_2: b -> map: {time: time}\n"
+            "j: j_columns_1, j_columns_2 -> join: {on: time, size: 2}\nm: j -> map: {u: x}",
+            p="m",
+        ),
+    ),
+    "a read": (
+        net(f"{WRITE}\nr: b -> read: seen\nm: r -> map: {{u: most, v: x}}", o="w", p="m"),
+        net(
+            f"{WRITE}\nr_columns: b -> map: {{vid: vid, x: x}}\nr: r_columns -> read: seen\n"
+            "m: r -> map: {u: most, v: x}",
+            o="w",
+            p="m",
+        ),
+    ),
+    "what the rest of a filter is needed for": (
+        net(
+            f"s: a -> {SORT}\nf: s -> filter: mph > 3\nm: f -> map: {{u: vid}}\nn: f.rest -> map: {{v: x}}",
+            p="m",
+            q="n",
+        ),
+        net(
+            f"s_columns: a -> map: {{time: time, vid: vid, mph: mph, x: x}}\ns: s_columns -> {SORT}\n"
+            "f: s -> filter: mph > 3\nm: f -> map: {u: vid}\nn: f.rest -> map: {v: x}",
+            p="m",
+            q="n",
+        ),
+    ),
+    "what a route reads": (
+        net(f"s: a -> {SORT}\nr: s -> route: [mph > 3, vid = 1]\nm: r.1 -> map: {{u: x}}", p="m"),
+        net(
+            f"s_columns: a -> map: {{time: time, vid: vid, mph: mph, x: x}}\ns: s_columns -> {SORT}\n"
+            "r: s -> route: [mph > 3, vid = 1]\nm: r.1 -> map: {u: x}",
+            p="m",
+        ),
+    ),
 }
 
 
@@ -106,41 +176,6 @@ def test_fires(case):
     assert project(after, NONE) is None
     for seed in range(4):
         compare(before, after, seed)
-
-
-STAYS = {
-    "an output of the box": net("s: a -> bsort: {on: time, slack: 2}\nm: s -> map: {u: x}", p="m", q="s"),
-    "late tuples that are used": net(f"s: a -> {STATS}\nm: s.late -> map: {{u: x}}", p="s", q="m"),
-    "a box that needs no partition": net("f: a -> filter: x > 1\nm: f -> map: {u: x}", p="m"),
-    "a union by arrival": net("u: a, b -> union: {}\nm: u -> map: {u: x}", p="m"),
-    "a stored table that is written": net(
-        "w: cars -> write: {table: seen, most: class}\nm: w -> map: {u: most}", p="m"
-    ),
-}
-
-
-@pytest.mark.parametrize("case", STAYS)
-def test_stays(case):
-    assert project(STAYS[case], NONE) is None
-
-
-def test_a_column_of_the_left_that_gives_one_of_the_right_its_name_stays():
-    """Without it `big_right` would be `big`, which no box after it knows."""
-    _, after = FIRES["both sides of a join"]
-    assert "big" in dict(after.named["j_columns_1"].box.columns)
-    with pytest.raises(Exception, match="big_right"):
-        net(
-            "j_columns_1: a -> map: {time: time, vid: vid, x: x}\n"
-            "j_columns_2: b -> map: {time: time, vid: vid, big: big}\n"
-            f"j: j_columns_1, j_columns_2 -> {PAIRS}\nm: j -> map: {{u: x, v: big_right}}",
-            p="m",
-        )
-
-
-def test_a_fixed_arrow_has_all_its_columns():
-    before = net("s: a -> bsort: {on: time, slack: 2}\nm: s -> map: {u: x}", p="m")
-    assert project(before, NONE, [Arrow("s", "out")]) is None
-    assert project(before, NONE, [Arrow("a", "out")]) == project(before, NONE)
 
 
 @dataclass(frozen=True)
@@ -163,9 +198,71 @@ class Picky(Box):
         return trains[0].where(there), trains[0].where(pc.invert(there))
 
 
+class Unsaid(Picky):
+    """Does not say of which input the tuples are that it refuses."""
+
+    def passes(self, port, *inputs):
+        return {}
+
+
+STAYS = {
+    "an output of the box": net("s: a -> bsort: {on: time, slack: 2}\nm: s -> map: {u: x}", p="m", q="s"),
+    "late tuples that are used": net(f"s: a -> {STATS}\nm: s.late -> map: {{u: x}}", p="s", q="m"),
+    "a box that needs no partition": net("f: a -> filter: x > 1\nm: f -> map: {u: x}", p="m"),
+    "a union by arrival": net("u: a, b -> union: {}\nm: u -> map: {u: x}", p="m"),
+    "a stored table that is written": net(
+        "w: cars -> write: {table: seen, most: class}\nm: w -> map: {u: most}", p="m"
+    ),
+    "refused tuples that become dead letters": au.network(p=agreement.A.draw(Picky(), name="k").map(u="x", box="m")),
+    "refused tuples of whichever input": au.network(p=agreement.A.draw(Unsaid(), name="k").map(u="x", box="m")),
+    "a column of an output that is never null": au.network(p=hours(NEVER_NULL, "s")),
+}
+
+
+@pytest.mark.parametrize("case", STAYS)
+def test_stays(case):
+    assert project(STAYS[case], NONE) is None
+
+
+def test_a_column_of_the_left_that_gives_one_of_the_right_its_name_stays():
+    """Without it `big_right` would be `big`, which no box after it knows."""
+    _, after = FIRES["both sides of a join"]
+    assert "big" in dict(after.named["j_columns_1"].box.columns)
+    with pytest.raises(Exception, match="big_right"):
+        net(
+            "j_columns_1: a -> map: {time: time, vid: vid, x: x}\n"
+            "j_columns_2: b -> map: {time: time, vid: vid, big: big}\n"
+            f"j: j_columns_1, j_columns_2 -> {PAIRS}\nm: j -> map: {{u: x, v: big_right}}",
+            p="m",
+        )
+
+
+SORTED = net(f"s: a -> {SORT}\nm: s -> map: {{u: x}}", p="m")
+FIXED = {
+    "the box": (SORTED, "s", None),
+    "windows, whose columns stay the same": (net(f"s: a -> {STATS}", p="s"), "s", None),
+    "a box behind it": (net(f"s: a -> {SORT}\nf: s -> filter: mph > 3\nm: f -> map: {{u: x}}", p="m"), "f", None),
+    "a box behind late tuples": (
+        net(f"s: a -> {STATS}\nf: s.late -> filter: mph > 3\nm: f -> map: {{u: mph}}", p="s", q="m"),
+        "f",
+        None,
+    ),
+    "the input": (
+        SORTED,
+        "a",
+        net(f"s_columns: a -> map: {{time: time, x: x}}\ns: s_columns -> {SORT}\nm: s -> map: {{u: x}}", p="m"),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", FIXED)
+def test_a_fixed_arrow_has_all_its_columns(case):
+    before, name, after = FIXED[case]
+    assert project(before, NONE, [Arrow(name, "out")]) == after
+
+
 def test_people_read_refused_tuples_whole():
-    before = au.network(p=agreement.A.draw(Picky(), name="k").map(u="x", box="m"))
-    assert project(before, NONE) is None
+    before = STAYS["refused tuples that become dead letters"]
     kept = {name: name for name in ("vid", "x")}
     forced = au.network(p=agreement.A.map(kept, box="k_columns").draw(Picky(), name="k").map(u="x", box="m"))
     letters = [str(each.run_local(agreement.given(before)).dead_letters.to_pylist()) for each in (before, forced)]
@@ -174,11 +271,8 @@ def test_people_read_refused_tuples_whole():
 
 def test_an_output_keeps_its_schema():
     """A map does not know that a column has no nulls, and groups show in the results as they are."""
-    never_null = pa.schema([pa.field("time", pa.int32()), pa.field("vid", pa.int32(), nullable=False), ("x", "double")])
-    stats = {"on": "time", "size": 4, "by": "vid", "n": "count(*)", "box": "s"}
-    before = au.network(p=au.stream("a", never_null).aggregate(**stats))
-    forced = au.network(p=au.stream("a", never_null).map(time="time", vid="vid").aggregate(**stats))
-    assert project(before, NONE) is None
+    before = STAYS["a column of an output that is never null"]
+    forced = au.network(p=hours(NEVER_NULL.map(time="time", vid="vid"), "s"))
     assert not before.schemas["s"]["out"].equals(forced.schemas["s"]["out"])
 
 

@@ -61,6 +61,7 @@ def of_many(x):
     return np.full(len(x), float(len(x)))
 
 
+NEGATED = "map: {time: time, vid: vid, mph: mph, big: big, x: 0 - x, name: name}"
 GOOD = costs(f=(10, 0.9), g=(10, 0.1))
 STAYS = {
     "not measured": (row(F, G), costs(f=(10, 0.9))),
@@ -73,6 +74,10 @@ STAYS = {
     "the first is an output": (row(F, G, p="g", q="f"), GOOD),
     "one that may fail": (row(SURE, UNSURE), GOOD),
     "a function that is not pure": (row(("f", "of_many(x) > 2"), G), GOOD),
+    "a map between": (
+        net(f"f: a -> filter: mph > 30\nm: f -> {NEGATED}\ng: m -> filter: x > 0.5", p="g"),
+        costs(f=(10, 0.9), m=(10, 1.0), g=(10, 0.1)),
+    ),
 }
 
 
@@ -102,11 +107,17 @@ def test_one_that_fails_for_what_the_first_removes():
     assert outcome(row(UNSURE, SURE), inputs) is None
 
 
-def test_fixed_arrows_are_not_crossed():
-    before, after, known = FIRES["three"]
-    assert reorder(before, known, [Arrow("f", "out")]) == row(F, H, G)
-    assert reorder(before, known, [Arrow("h", "out")]) == row(G, F, H)
-    assert reorder(before, known, [Arrow("a", "out")]) == after
+FIXED = {
+    "the first": (FIRES["three"][0], FIRES["three"][2], "f", row(F, H, G)),
+    "the last": (FIRES["three"][0], FIRES["three"][2], "h", row(G, F, H)),
+    "the input": (FIRES["three"][0], FIRES["three"][2], "a", FIRES["three"][1]),
+}
+
+
+@pytest.mark.parametrize("case", FIXED)
+def test_fixed_arrows_are_not_crossed(case):
+    before, known, name, after = FIXED[case]
+    assert reorder(before, known, [Arrow(name, "out")]) == after
 
 
 def test_the_gain_is_told():

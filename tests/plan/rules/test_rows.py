@@ -23,6 +23,9 @@ ROWS = net(
 )
 
 
+COUNTED = {"f": [["f", "g"]], "h": [["h", "j"]]}
+
+
 def names(rows):
     return [[node.name for node in row] for row in rows]
 
@@ -35,7 +38,7 @@ def test_filters_that_nothing_comes_between_are_a_row():
 
 def test_filters_that_cannot_fail_are_counted_together():
     counted = {first: names(groups) for first, groups in counted_filters(ROWS).items()}
-    assert counted == {"f": [["f", "g"]], "h": [["h", "j"]]}
+    assert counted == COUNTED
 
 
 @au.function("double")

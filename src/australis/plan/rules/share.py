@@ -7,8 +7,8 @@ Sound when two boxes have equal parameters and take the same arrows, for boxes o
 have the same state at all times. So it is not where
 - a box calls a user function that is not pure, for it may give each call another answer;
 - one has late or refused tuples go somewhere, and the other has them reported. Else the box that stays reports its own;
-- a run may merge the inputs of a union by the order that boxes after it go by: shared, it would serve boxes with
-  different orders.
+- a run may merge the inputs of one of two unions by the order that boxes after it go by: shared, it would serve boxes
+  with different orders, or with none.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ def _shareable(wiring: Wiring, first: Node, node: Node) -> bool:
     return (
         node.box.pure
         and not wiring.kept(node.name)
+        and not wiring.may_merge(first)
         and not wiring.may_merge(node)
         and _losses(wiring, first) == _losses(wiring, node)
     )
