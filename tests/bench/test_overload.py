@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from australis.bench import overload, overload_curves, overload_grid, overload_priorities
+from australis.bench import overload, overload_curves, overload_grid, overload_moving, overload_priorities
+from australis.bench.overload_fleet import Fleet
 from australis.errors import RunError
 
 
@@ -59,3 +60,27 @@ def test_a_short_run_of_a_branch_that_can_wait(tmp_path: Path, monkeypatch, spar
     out = capsys.readouterr().out
     assert "A branch that can wait, at 1.3 times a capacity of 20,000 tuples a second" in out
     assert "1.3 times, feedback-based: tuples shed" in out
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_a_short_run_of_queries_about_moving_objects(tmp_path: Path, monkeypatch, spark, capsys):
+    monkeypatch.setattr(overload_moving, "QUICK_SPAN", overload_curves.Span(1.0, 3.0, 1.0))
+    monkeypatch.setattr(overload_moving, "QUICK_FLEET", Fleet(500, 50))
+    overload.main(
+        only="moving", capacity=2_000.0, quick=True, json=tmp_path / "out.json", plots=tmp_path / "plots"
+    )  # fmt: skip
+    report = json.loads((tmp_path / "out.json").read_text())
+    moving, accuracy = report["moving"], report["moving"]["accuracy"]
+    assert (moving["capacity"], moving["factor"], moving["objects"]) == (2_000.0, 2.0, 500)
+    assert "steps" not in report
+    assert set(moving["ways"]) == {"ours", "none"}
+    assert moving["ways"]["none"]["shed"] == 0
+    assert accuracy["kept"] == accuracy["queries"] == 50
+    assert accuracy["strangers"] == 0
+    assert len(accuracy["series"]) == len(moving["ways"]["ours"]["series"]) == accuracy["moments"] > 0
+    assert moving["alerts"]["equal"] == moving["alerts"]["came"] == moving["alerts"]["all"]
+    assert (tmp_path / "plots" / "overload_moving.png").exists()
+    out = capsys.readouterr().out
+    assert "Queries about 500 objects, at 2 times a capacity of 2,000 reports a second" in out
+    assert "moving: queries that kept their accuracy" in out

@@ -11,6 +11,12 @@ OURS: dict[str, Any] = {
 
 WAITED = {"shed": 0, "settled": 3.0, "on time": 1.0, "caught up": 40.0}
 
+MOVING: dict[str, Any] = {
+    "accuracy": {"queries": 9, "kept": 9, "moments": 5, "strangers": 0},
+    "alerts": {"came": 4, "equal": 4, "all": 4},
+    "ways": {"ours": {"settled": 3.0, "total": 1.9}, "none": {"settled": None, "total": 0.2}},
+}
+
 
 def step(factor: float, **changes: Any) -> dict[str, Any]:
     ways = {"ours": OURS | changes, "random": OURS | {"total": 1.0}, "none": OURS | {"total": 0.0}}
@@ -32,6 +38,7 @@ def test_what_is_reached_is_met() -> None:
         "curves": [step(1.0) | {"name": "sine", "factor": None, "windows": {"equal": 5, "came": 5, "all": 9}}],
         "semantic": {"ratio": 1.4},
         "priorities": {"factor": 1.3, "ways": {"state": WAITED, "feedback": WAITED, "together": WAITED | {"shed": 9}}},
+        "moving": MOVING,
     }
     assert unmet(report) == []
     assert len(list(goals(report))) > 15
@@ -59,3 +66,23 @@ def test_what_is_not_reached_is_told() -> None:
     assert unmet({"steps": [step(2.0) | {"windows": {"equal": 4, "came": 5, "all": 9}}]}) == [
         "2 times: windows that are exact"
     ]
+
+
+def test_what_is_not_reached_of_moving_objects_is_told() -> None:
+    for change in ({"kept": 8}, {"moments": 0}):
+        found = MOVING | {"accuracy": MOVING["accuracy"] | change}
+        assert unmet({"moving": found}) == ["moving: queries that kept their accuracy"]
+    strangers = MOVING | {"accuracy": MOVING["accuracy"] | {"strangers": 1}}
+    assert unmet({"moving": strangers}) == ["moving: objects told that are in no answer"]
+    for alerts in (
+        {"came": 3, "equal": 3, "all": 4},
+        {"came": 5, "equal": 4, "all": 4},
+        dict.fromkeys(MOVING["alerts"], 0),
+    ):
+        assert unmet({"moving": MOVING | {"alerts": alerts}}) == ["moving: alerts that are missing or wrong"]
+    for settled in (None, 10.1):
+        ways = MOVING["ways"] | {"ours": {"settled": settled, "total": 0.1}}
+        assert unmet({"moving": MOVING | {"ways": ways}}) == [
+            "moving: seconds until delays are back",
+            "moving: utility, beside none",
+        ]

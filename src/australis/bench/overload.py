@@ -17,6 +17,7 @@ from australis.bench import overload_grid, overload_picture, overload_tables
 from australis.bench.machine import machine
 from australis.bench.overload_curves import QUICK, Span
 from australis.bench.overload_grid import grid
+from australis.bench.overload_moving import moving
 from australis.bench.overload_network import INPUT, network, parts_of_cost, yields
 from australis.bench.overload_priorities import priorities
 from australis.bench.overload_rate_control import rate_control
@@ -31,7 +32,9 @@ if TYPE_CHECKING:
     from australis.engine.spark.session import SparkSession
     from australis.qos.load import LoadModel
 
-PARTS = ("capacity", "steps", "curves", "semantic", "rate-control", "grid", "priorities")
+PARTS = ("capacity", "steps", "curves", "semantic", "rate-control", "grid", "priorities", "moving")
+_OWN = {"priorities": priorities, "moving": moving}
+"""The parts that have a network of their own, and so a capacity of their own."""
 _QUICK_FACTORS = (0.9, ONE, 2.0, 5.0)
 
 
@@ -45,8 +48,8 @@ def main(
 ) -> None:
     """Measure all parts, or those in `only`, print the tables, and write figures and plots where they are asked for.
 
-    The `capacity` in tuples a second is found by bisection unless it is given. The network of `priorities` has another
-    one, so that a given one is for it only if nothing else is measured.
+    The `capacity` in tuples a second is found by bisection unless it is given. The networks of `priorities` and of
+    `moving` have others, so that a given one is for such a part only if nothing else is measured.
     """
     chosen = only.split(",") if only else list(PARTS)
     for name in chosen:
@@ -80,11 +83,12 @@ def _measure(
     note: Callable[[str], None], json: Path | None,
 ) -> None:  # fmt: skip
     """Measure the parts that are chosen, one after another, and keep what is known."""
-    if chosen != ["priorities"]:
+    if not set(chosen) <= _OWN.keys():
         _measure_shedding(spark, report, chosen, capacity, quick, note, json)
-    if "priorities" in chosen:
-        given = capacity if chosen == ["priorities"] else None  # that of another network says nothing
-        report["priorities"] = priorities(spark, given, report["headroom"], quick, note)
+    for name in (name for name in _OWN if name in chosen):
+        given = capacity if set(chosen) == {name} else None  # that of another network says nothing
+        report[name] = _OWN[name](spark, given, report["headroom"], quick, note)
+        _save(report, json)
     _save(report, json)
 
 

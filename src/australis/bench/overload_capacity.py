@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from australis.api.network import Network
 from australis.bench.overload_figures import freshness
-from australis.bench.overload_network import INPUT, source, sources
+from australis.bench.overload_network import INPUT, Feed, feed
 from australis.bench.overload_trial import Enough, Trial, run_trial
 from australis.connectors.sources.load_curve import LoadCurve
 from australis.model.qos import Costs
@@ -68,7 +68,9 @@ def bisect(holds: Callable[[float], bool], guess: float, steps: int) -> Search:
     return Search(tried, held, failed)
 
 
-def warm_up(spark: SparkSession, network: Network, note: Callable[[str], None]) -> list[float]:
+def warm_up(
+    spark: SparkSession, network: Network, note: Callable[[str], None], feed: Feed = feed
+) -> list[float]:  # fmt: skip
     """Run a network at a small rate until its batches get no shorter, and return how long they took in each run.
 
     Java compiles what it has run often. For a minute or two that takes a core, and a batch twice its time.
@@ -76,16 +78,16 @@ def warm_up(spark: SparkSession, network: Network, note: Callable[[str], None]) 
     took: list[float] = []
     while len(took) < _RUNS and not (len(took) > 2 and took[-1] >= _SETTLED * took[-2]):
         note("warming up" + (f": a batch takes {took[-1] * 1000:.0f} ms" if took else ""))
-        trial = run_trial(spark, network, LoadCurve(((0, _A_SECOND / 10),)), _WARMING, shed=False)
+        trial = run_trial(spark, network, LoadCurve(((0, _A_SECOND / 10),)), _WARMING, shed=False, feed=feed)
         took.append(median(batch.seconds for batch in trial.batches))
     return took
 
 
-def measured_costs(spark: SparkSession, network: Network, tuples: int) -> Costs:
+def measured_costs(spark: SparkSession, network: Network, tuples: int, feed: Feed = feed) -> Costs:
     """What the parts of the network cost at full speed, as `australis measure` finds it."""
     with tempfile.TemporaryDirectory() as folder:
         run = network.run(
-            sources(network, source(float(_A_SECOND), tuples, 0)),
+            feed(network, float(_A_SECOND), tuples, 0, False),
             spark=spark,
             checkpoint=f"{folder}/checkpoint",
             train=max(tuples // 20, 1),
@@ -114,8 +116,9 @@ def guessed(model: LoadModel) -> float:
 
 
 def found(
-    spark: SparkSession, network: Network, guess: float, seconds: float, steps: int, note: Callable[[str], None]
-) -> tuple[Search, list[Trial]]:
+    spark: SparkSession, network: Network, guess: float, seconds: float, steps: int, note: Callable[[str], None],
+    feed: Feed = feed,
+) -> tuple[Search, list[Trial]]:  # fmt: skip
     """The largest rate at which every output stays on the flat part of its graph for so many seconds, without shedding.
 
     Each trial begins with a few calm seconds, so that its first batches leave nothing behind.
@@ -126,7 +129,7 @@ def found(
         note(f"capacity: {rate:,.0f} tuples a second")
         curve = LoadCurve(((0, _CALM * rate), (LEAD, rate)))
         trial = run_trial(
-            spark, network, curve, LEAD + seconds, shed=False, headroom=1.0, enough=hopeless(network, LEAD)
+            spark, network, curve, LEAD + seconds, shed=False, headroom=1.0, enough=hopeless(network, LEAD), feed=feed
         )
         trials.append(trial)
         return on_the_flat_parts(network, trial, LEAD, LEAD + seconds)

@@ -41,10 +41,11 @@ def utilities(
 ) -> dict[str, float]:
     """What each output was worth between two seconds, every batch by its longest delay."""
     parts, batches = delivered(trial, yields, since, until), trial.between(since, until)
-    return {output.name: _utility(output, parts[output.name], batches) for output in network.outputs}
+    return {output.name: utility(output, parts[output.name], batches) for output in network.outputs}
 
 
-def _utility(output: Output, part: float, batches: Sequence[TrialBatch]) -> float:
+def utility(output: Output, part: float, batches: Sequence[TrialBatch]) -> float:
+    """What an output was worth of which a part came, every batch by its longest delay."""
     qos = output.qos
     whole = float(part >= WHOLE) if qos.delivered is None else qos.delivered.utility(1.0 if part >= WHOLE else part)
     return whole * freshness(output, batches)

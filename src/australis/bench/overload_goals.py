@@ -51,6 +51,25 @@ def goals(report: dict[str, Any]) -> Iterator[Goal]:
     if waits := report.get("priorities"):
         for way in RANKINGS:
             yield from _waits(f"{waits['factor']:g} times, {way}-based", waits["ways"][way])
+    if moving := report.get("moving"):
+        yield from _moving(moving)
+
+
+def _moving(moving: dict[str, Any]) -> Iterator[Goal]:
+    """Every query keeps its accuracy, the exact output is whole, and both are in time again."""
+    accuracy, alerts = moving["accuracy"], moving["alerts"]
+    ours, none = moving["ways"]["ours"], moving["ways"]["none"]
+    kept, whole = accuracy["kept"], accuracy["queries"]
+    yield Goal("moving: queries that kept their accuracy", "all", f"{kept:,} / {whole:,}",
+               kept == whole and accuracy["moments"] > 0)  # fmt: skip
+    yield Goal("moving: objects told that are in no answer", "0", f"{accuracy['strangers']:,}",
+               not accuracy["strangers"])  # fmt: skip
+    wrong = alerts["all"] + alerts["came"] - 2 * alerts["equal"]
+    yield Goal("moving: alerts that are missing or wrong", "0", f"{wrong:,}", not wrong and alerts["all"] > 0)
+    yield Goal("moving: seconds until delays are back", f"<= {SETTLED:g}", _seconds(ours["settled"]),
+               ours["settled"] is not None and ours["settled"] <= SETTLED)  # fmt: skip
+    yield Goal("moving: utility, beside none", "not below", f"{ours['total']:.2f} / {none['total']:.2f}",
+               ours["total"] >= none["total"] - 0.01)  # fmt: skip
 
 
 def _waits(name: str, figures: dict[str, Any]) -> Iterator[Goal]:

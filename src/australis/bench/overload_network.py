@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -113,10 +113,17 @@ def source(curve: LoadCurve | float, tuples: int | None, began: int | None, pati
     return kind(schema(SCHEMA), curve, tuple(COLUMNS.items()), limit=tuples, began=began)
 
 
-def sources(network: Network, made: Rate) -> dict[str, Any]:
-    """What the inputs of a network are given: the stream, and the stored table if it has one."""
+Feed = Callable[[Network, LoadCurve | float, int | None, int | None, bool], dict[str, Any]]
+"""What the inputs of a network are given: by a load curve, so many tuples, from a moment on, and whether they can wait.
+"""
+
+
+def feed(
+    network: Network, curve: LoadCurve | float, tuples: int | None, began: int | None, patient: bool = False
+) -> dict[str, Any]:
+    """The stream by a load curve, and the stored table if the network has one."""
     tables = {"segments": LIMITS} if any(input.static for input in network.inputs) else {}
-    return {INPUT: made, **tables}
+    return {INPUT: source(curve, tuples, began, patient), **tables}
 
 
 def parts_of_cost(shares: Mapping[tuple[str, str], float]) -> dict[str, float]:

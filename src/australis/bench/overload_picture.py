@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from australis.bench.overload_fleet import watched
 from australis.bench.overload_network import network
 from australis.bench.overload_tables import WAYS
 
-_COLORS = {"alerts": "#c1272d", "dashboard": "#0b6fa4", "archive": "#5b8c2a"}
+_COLORS = {"alerts": "#c1272d", "dashboard": "#0b6fa4", "archive": "#5b8c2a", "answers": "#0b6fa4"}
 _SHEDDING = {"ours": "#111111", "random": "#c98a00", "none": "#999999"}
 _BEST = "#7a3e9d"
 
@@ -25,6 +26,8 @@ def draw(report: dict[str, Any], folder: Path) -> list[Path]:
     for each in (*report.get("steps", []), *report.get("curves", [])):
         name = each["name"].replace(" ", "_")
         files.append(_over_time(each, report["capacity"]["found"], folder / f"overload_{name}.png"))
+    if report.get("moving"):
+        files.append(_moving(report["moving"], folder / "overload_moving.png"))
     return files
 
 
@@ -42,8 +45,8 @@ def _by_load(steps: list[dict[str, Any]], path: Path) -> Path:
         worth.plot(factors, totals, marker="o", markersize=4, color=_SHEDDING[way], label=label)
         work = [each["ways"][way]["work"] for each in steps]
         done.plot(factors, work, marker="o", markersize=4, color=_SHEDDING[way], label=label)
-    for name, color in _COLORS.items():
-        ours = [each["ways"]["ours"]["delivered"][name] for each in steps]
+    for name in (output.name for output in network().outputs):
+        color, ours = _COLORS[name], [each["ways"]["ours"]["delivered"][name] for each in steps]
         parts.plot(factors, ours, marker="o", markersize=4, color=color, label=name)
     outputs = len(network().outputs)
     _axis(worth, "utility of all outputs", "load, times the capacity", (0, outputs * 1.05))
@@ -81,6 +84,36 @@ def _over_time(load: dict[str, Any], capacity: float, path: Path) -> Path:
     _axis(parts, "part of the worth that came, over 5 s", "", (0, 1.05), legend=False)
     _axis(worth, "utility of all outputs, over 5 s", "seconds", (0, len(network().outputs) * 1.05))
     figure.suptitle(load["name"], fontsize=12)
+    return _save(figure, path)
+
+
+def _moving(moving: dict[str, Any], path: Path) -> Path:
+    """The load, the delays of outputs, and what queries about moving objects were told, batch by batch."""
+    from matplotlib import pyplot
+
+    series, told = moving["ways"]["ours"]["series"], moving["accuracy"]["series"]
+    seconds = [each["second"] for each in series]
+    figure, (rate, delays, parts, least) = pyplot.subplots(
+        4, 1, figsize=(8, 8.4), sharex=True, layout="constrained", height_ratios=(1, 1.5, 1.2, 1.2)
+    )
+    rates = [each["rate"] / moving["capacity"] for each in series]
+    rate.fill_between(seconds, rates, step="pre", color="#c9d6df")
+    rate.axhline(1, color="#555555", linewidth=0.8, linestyle=":")
+    for output in watched().outputs:
+        color = _COLORS[output.name]
+        delays.plot(seconds, [each["delays"].get(output.name) for each in series], color=color, label=output.name)
+        if output.qos.latency is not None:
+            delays.axhline(output.qos.latency.bend, color=color, linewidth=0.8, linestyle=":")
+    parts.plot(seconds, [each["told"] for each in told], color=_COLORS["answers"])
+    least.plot(seconds, [each["ratio"] for each in told], color=_SHEDDING["ours"])
+    least.axhline(1, color="#555555", linewidth=0.8, linestyle=":")
+    delays.set_yscale("log")
+    delays.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    _axis(rate, "load, times the capacity", "", (0, None), legend=False)
+    _axis(delays, "longest delay of a batch, s (dotted: where its graph bends)", "", (None, None))
+    _axis(parts, "part of all answers that was told", "", (0, 1.05), legend=False)
+    _axis(least, "least accuracy of a query, to that which it asks for", "seconds", (0, None), legend=False)
+    figure.suptitle(f"queries about moving objects, {moving['factor']:g} times", fontsize=12)
     return _save(figure, path)
 
 

@@ -69,6 +69,8 @@ def tables(report: dict[str, Any]) -> Iterator[tuple[str, list[str], Rows]]:
         rows = [_waited(way, figures) for way, figures in waits["ways"].items()]
         rate = f"{waits['capacity']:,.0f} tuples a second"
         yield f"A branch that can wait, at {waits['factor']:g} times a capacity of {rate}", columns, rows
+    if moving := report.get("moving"):
+        yield from _moving(moving)
     reached = [[goal.what, goal.goal, goal.found, "met" if goal.met else "not met"] for goal in goals(report)]
     if reached:
         yield "Goals", ["", "goal", "found", ""], reached
@@ -97,6 +99,35 @@ def _waited(way: str, figures: dict[str, Any]) -> list[str]:
     return [
         RANKED[way], delay, f"{figures['on time']:.0%}", _after(figures["settled"]), f"{figures['shed']:,}",
         f"{figures['behind']:.1f}", _after(figures["caught up"]),
+    ]  # fmt: skip
+
+
+def _moving(moving: dict[str, Any]) -> Iterator[tuple[str, list[str], Rows]]:
+    """What queries about moving objects were told, and what that was worth."""
+    accuracy, rate = moving["accuracy"], f"{moving['capacity']:,.0f} reports a second"
+    rows = [
+        [f"{each['accuracy']:.0%}", f"{each['queries']:,}", f"{each['kept']:,}", f"{each['least']:.1%}",
+         f"{each['least'] / each['accuracy']:.2f}", f"{each['mean']:.1%}"]
+        for each in accuracy["asked"]
+    ]  # fmt: skip
+    title = f"Queries about {moving['objects']:,} objects, at {moving['factor']:g} times a capacity of {rate}"
+    yield title, ["asked for", "queries", "always had it", "least", "to asked", "mean"], rows
+    names = list(moving["ways"]["ours"]["delay"])
+    columns = ["shedding", "told", "utility", *(f"{name}, s" for name in names), "on time", "back in", "left out"]
+    told = {"ours": accuracy["told"]}
+    back = _after(moving["ways"]["ours"]["shed until"])
+    yield (
+        f"What that was worth; seconds until all objects were in answers again: {back}",
+        columns,
+        [_told(way, figures, told.get(way, 1.0)) for way, figures in moving["ways"].items()],
+    )
+
+
+def _told(way: str, figures: dict[str, Any], told: float) -> list[str]:
+    return [
+        WAYS[way], f"{told:.0%}", f"{figures['total']:.2f}",
+        *("" if delay is None else f"{delay:.2f}" for delay in figures["delay"].values()), f"{figures['flat']:.0%}",
+        _after(figures["settled"]), f"{figures['shed']:,}",
     ]  # fmt: skip
 
 
@@ -140,7 +171,8 @@ def busy(report: dict[str, Any]) -> float | None:
     loads = [*report.get("steps", []), *report.get("curves", [])]
     found = [figures["others"] for each in loads for figures in each["ways"].values()]
     found += report.get("capacity", {}).get("others", [])
-    found += [figures["others"] for figures in report.get("priorities", {}).get("ways", {}).values()]
+    for name in ("priorities", "moving"):
+        found += [figures["others"] for figures in report.get(name, {}).get("ways", {}).values()]
     return sum(found) / len(found) if found else None
 
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from australis.api.network import Network
 from australis.bench import machine
-from australis.bench.overload_network import INPUT, source, sources, worth
+from australis.bench.overload_network import INPUT, Feed, feed, worth
 from australis.connectors.sources.load_curve import LoadCurve
 from australis.engine.spark import processes
 from australis.engine.steering import Steering
@@ -144,12 +144,13 @@ def run_trial(
     enough: Enough | None = None,
     patient: bool = False,
     ranking: str = STATE,
+    feed: Feed = feed,
 ) -> Trial:
     """Run a network for so many seconds of a load curve.
 
     `plans` are what is left out from a second on, where the run does not decide that itself; `keeps` are the outputs
     whose results are kept; `enough` may end it early. A `patient` source can wait until its tuples are taken. `ranking`
-    is the way in which branches are ranked that can wait.
+    is the way in which branches are ranked that can wait. `feed` is what the inputs are given.
     """
     recorders = {output.name: Recorder(output, output.name in keeps) for output in network.outputs}
     began = (int(time.time() + AHEAD) + 1) * 1_000_000  # windows begin with whole seconds
@@ -162,7 +163,7 @@ def run_trial(
         patch.object(Steering, "of", ranked),
     ):
         run = network.start(
-            {**sources(network, source(curve, curve.count(seconds), began, patient)), **recorders},
+            {**feed(network, curve, curve.count(seconds), began, patient), **recorders},
             spark=spark,
             checkpoint=f"{folder}/checkpoint",
             shed=shed,

@@ -101,7 +101,7 @@ def overload(
         list[str] | None,
         typer.Option(
             metavar="PART,..",
-            help="Measure only these: capacity, steps, curves, semantic, rate-control, grid, priorities.",
+            help="Measure only these: capacity, steps, curves, semantic, rate-control, grid, priorities, moving.",
         ),
     ] = None,
     capacity: Annotated[
