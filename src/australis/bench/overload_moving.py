@@ -12,7 +12,7 @@ from australis.api.network import Network
 from australis.arrow.schema import schema
 from australis.bench import overload_figures as figures
 from australis.bench.overload_answers import Accuracies, Answers
-from australis.bench.overload_capacity import found, measured_costs, modelled, predicted, warm_up
+from australis.bench.overload_capacity import found, guessed, measured_costs, modelled, predicted, warm_up
 from australis.bench.overload_curves import Span, step
 from australis.bench.overload_fleet import ALERTS, ANSWERS, QUERIES, REPORT, Fleet, exact, watched
 from australis.bench.overload_network import INPUT
@@ -45,9 +45,9 @@ def moving(
     measured_costs(spark, net, 100_000, fleet.feed)
     if capacity is None:
         costs = measured_costs(spark, net, 400_000 if quick else 2_000_000, fleet.feed)
-        guess = predicted(modelled(net, costs, 1.0))
-        search, _ = found(spark, net, guess, 10 if quick else 60, 5 if quick else 7, note, fleet.feed)
-        report |= {"capacity": search.held, "predicted": guess, "tried": list(search.tried)}
+        model = modelled(net, costs, 1.0)
+        search, _ = found(spark, net, guessed(model), 10 if quick else 60, 5 if quick else 7, note, fleet.feed)
+        report |= {"capacity": search.held, "predicted": predicted(model), "tried": list(search.tried)}
         if not search.held:
             raise RunError("bench overload: no rate was held by the network of queries; give one with --capacity")
     for way in WAYS:
