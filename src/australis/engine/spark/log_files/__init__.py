@@ -18,7 +18,7 @@ _SPARKS_OWN = "org.apache.spark.sql.execution.streaming.checkpointing.FileSystem
 
 def log_files(spark: SparkSession) -> str:
     """The class that makes the files: ours, or one of Spark's if its Java was started by others, without our jar."""
-    from py4j.protocol import Py4JJavaError
+    from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
 
     assert spark._jvm is not None
     try:
