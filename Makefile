@@ -49,7 +49,7 @@ lock: $(VENV)/bin/uv  ## choose the newest versions of all dependencies again
 		--no-annotate --no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" \
 		pyproject.toml --output-file requirements.lock
 
-JAVA := src/australis/engine/spark/log_files
+JAVA := src/australis/engine/spark
 jar: $(READY)  ## compile the class of ours in Spark's Java again (needs a JDK)
 	@rm -rf build/java
 	@javac --release 17 -cp "$$($(VENV)/bin/python -c 'import pyspark; print(*pyspark.__path__)')/jars/*" -d build/java $(JAVA)/LogFiles.java

@@ -3,7 +3,7 @@
 from math import inf
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import australis as au
@@ -95,6 +95,7 @@ def zones(model: LoadModel) -> dict[str, float]:
     return Schedule(model, queues, model.longest()).zones
 
 
+@settings(max_examples=max(settings().max_examples // 3, 2))  # each simulates five minutes
 @given(models(), st.sampled_from([1.3, 2.0, 5.0]), st.sampled_from(WAYS), st.sampled_from([0.5, 1.0, 2.0]))
 def test_no_branch_is_late_and_what_is_shed_is_what_must_be(model, times, way, believed):
     inputs = {INPUT: capacity(model)[INPUT] * times}
