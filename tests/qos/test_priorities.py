@@ -74,6 +74,14 @@ def test_lasting_overload_sheds_what_comes_and_not_what_has_waited():
     assert not any(batch.order.state or behind(batch, "archive") for batch in within(batches, 150, 200))
 
 
+@pytest.mark.parametrize("times", [1.3, 2.0])
+def test_branches_that_all_wait_are_shed_before_they_are_late(times):
+    graphs = {"latency": {10: 1, 40: 0}, "delivered": {0: 0, 1: 1}}
+    model = branched({"b0": 1e-6, "b1": 1e-6}, 0.01, 0.8, b0=graphs, b1=graphs)
+    batches = list(simulate(model, Controller(model), capacity(model), step(times, 10, 130), 130))
+    assert max(max(batch.delays.values()) for batch in within(batches, 30, 130)) <= 10.01
+
+
 @st.composite
 def models(draw):
     """Branches with graphs of their own, or none; the first can be shed, and no exact one is too much."""

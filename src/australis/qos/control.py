@@ -127,6 +127,8 @@ class Controller:
 
     def _order_branches(self, waiting: Waiting) -> tuple[Order, Controller]:
         """The same where branches can wait: all goes if it fits, else what must go and as much else as fits."""
+        if not self.overloaded and self._crowded(waiting):
+            return replace(self, overloaded=True)._order_branches(waiting)
         whole = dict.fromkeys((output.name for output in self.model.network.outputs), 1.0)
         batch, longest = self.model.costs.batch * self.overhead, self.model.longest(self.overhead)
         room = self.model.machine.headroom * longest - batch
@@ -209,18 +211,27 @@ class Controller:
             self, error=_bounded(error), overhead=_bounded(overhead), rates=rates, ranking=ranking, floors=floors
         )
         limit = (END if self.overloaded else BEGIN) * self.model.machine.headroom
-        return replace(known, overloaded=known._sustained > limit)
+        return replace(known, overloaded=known._needed(rates) > limit)
 
     @property
     def used(self) -> float | None:
         """The part of the headroom that tuples take at the rates of late, if none are shed; none before it is known."""
-        return None if self.rates is None else self._sustained / self.model.machine.headroom
+        return None if self.rates is None else self._needed(self.rates) / self.model.machine.headroom
 
-    @property
-    def _sustained(self) -> float:
-        """The part of its time that the machine needs at the rates of late, with the longest intervals."""
-        load = self.model.load(self.rates) if self.rates else 0.0
-        return load * self.error + self.model.costs.batch * self.overhead / self.model.longest(self.overhead)
+    def _needed(self, rates: Mapping[str, float]) -> float:
+        """The part of its time that the machine needs at some rates, with the longest intervals."""
+        batches = self.model.costs.batch * self.overhead / self.model.longest(self.overhead)
+        return self.model.load(rates) * self.error + batches
+
+    def _crowded(self, waiting: Waiting) -> bool:
+        """Whether what waits came faster than the machine holds, and over as long a time as rates are averaged.
+
+        If all branches wait, less is taken than comes: the rates at which it is taken do not tell.
+        """
+        if waiting.oldest < MEMORY:
+            return False
+        rates = {name: tuples / waiting.oldest for name, tuples in waiting.tuples.items()}
+        return self._needed(rates) > BEGIN * self.model.machine.headroom
 
     def _loses_half(self, delay: float, among: Container[str] | None = None) -> bool:
         """Whether a delay takes half of the worth of an output, perhaps among some, that could be in time."""
