@@ -57,6 +57,7 @@ def test_what_is_not_reached_is_told() -> None:
         "work done a second at 5 times, to 1 time",
         "most memory at 5 times, to 1 time",
     ]
+    assert unmet({"curves": [step(1.0, shed=7) | {"name": "short bursts"}]}) == ["short bursts: tuples shed"]
     assert unmet({"semantic": {"ratio": None}}) == ["2 times: worth kept by value, to random drops"]
     waited = {"factor": 1.3, "ways": {"state": WAITED | {"shed": 5, "caught up": None}, "feedback": WAITED}}
     assert unmet({"priorities": waited}) == [

@@ -19,6 +19,9 @@ FACTORS = (0.5, 0.9, 1.5, 2.0, 3.0, 5.0)
 CALM = 0.5
 """The load before and after a step, and between bursts, in times of the capacity."""
 
+SHORT_BURSTS = "short bursts"
+"""The curve of bursts that are worked off in time."""
+
 
 @dataclass(frozen=True)
 class Span:

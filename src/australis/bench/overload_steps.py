@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from australis.api.network import Network
 from australis.bench import overload_figures as figures
-from australis.bench.overload_curves import FACTORS, Span, bursts, recorded, sine, step
+from australis.bench.overload_curves import FACTORS, SHORT_BURSTS, Span, bursts, recorded, sine, step
 from australis.bench.overload_network import INPUT, LIMITS, WINDOWED, Yield, network, source
 from australis.bench.overload_plans import best_plan, part_at_input, processor_time, random_at_input
 from australis.bench.overload_trial import Trial, run_trial
@@ -57,10 +57,11 @@ def steps(setting: Setting, factors: tuple[float, ...] = (*FACTORS[:2], ONE, *FA
 
 
 def curves(setting: Setting) -> Iterator[dict[str, Any]]:
-    """A report on the sine, the bursts and the recorded traffic."""
+    """A report on the sine, on bursts, some of them so short that they are worked off in time, and recorded traffic."""
     capacity, span = setting.capacity, setting.span
     yield compared(setting, "sine", sine(capacity, span))
     yield compared(setting, "bursts", bursts(capacity, span))
+    yield compared(setting, SHORT_BURSTS, bursts(capacity, span, seconds=0.25, every=5.0))
     setting.note("recorded: simulating traffic")
     with tempfile.TemporaryDirectory() as folder:
         traffic = recorded(capacity, span, Path(folder))
