@@ -1,13 +1,19 @@
 """The part of the overload benchmark about moving objects: what is told of a run in this process that sheds."""
 
+from pathlib import Path
+from typing import Any
+
 import pyarrow as pa
 import pytest
 
 import australis as au
 from australis.bench.overload_curves import Span
 from australis.bench.overload_fleet import ALERTS, ANSWERS, QUERIES, Fleet, watched
-from australis.bench.overload_moving import compared, figures_of
+from australis.bench.overload_goals import goals
+from australis.bench.overload_moving import WAYS, compared, figures_of
 from australis.bench.overload_network import INPUT
+from australis.bench.overload_picture import draw
+from australis.bench.overload_tables import tables
 from australis.bench.overload_trial import Trial
 from australis.connectors.sources.load_curve import LoadCurve
 from australis.errors import RunError
@@ -90,4 +96,22 @@ def test_figures_of_a_trial() -> None:
     assert (found["delay"], found["settled"], found["flat"]) == ({ALERTS: 0.5, ANSWERS: 1.0}, 1.0, 1.0)
     assert (found["shed before"], found["shed"], found["shed until"]) == (0, 250, 1.0)
     assert found["taken"] == pytest.approx(1000)
-    assert figures_of(watched(), trial([]), span, {})["delay"] == {ALERTS: None, ANSWERS: None}
+
+
+def test_a_trial_without_batches_is_told_as_well(tmp_path: Path) -> None:
+    span = Span(2.0, 6.0, 6.0)
+    report: dict[str, Any] = {
+        "factor": 2.0,
+        "capacity": 1000.0,
+        "objects": FLEET.objects,
+        **compared(FLEET, trial([]), span),
+    }
+    report["ways"] = {way: figures_of(watched(), trial([]), span, {}) for way in WAYS}
+    assert report["ways"]["ours"]["delay"] == {ALERTS: None, ANSWERS: None}
+    assert report["accuracy"]["moments"] == 0
+    assert "moving: queries that kept their accuracy" in [
+        goal.what for goal in goals({"moving": report}) if not goal.met
+    ]
+    (file,) = draw({"moving": report}, tmp_path)
+    assert file.exists()
+    assert all(len(row) == len(columns) for _, columns, rows in tables({"moving": report}) for row in rows)

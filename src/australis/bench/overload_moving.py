@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from australis.engine.spark.session import SparkSession
 
 FACTOR = 2.0
-SPAN, QUICK_SPAN = Span(6.0, 30.0, 10.0), Span(5.0, 12.0, 8.0)
-FLEET, QUICK_FLEET = Fleet(), Fleet(queries=1_000)
+SPAN, QUICK = Span(6.0, 30.0, 10.0), Span(5.0, 12.0, 8.0)
+FLEET = Fleet()
 WAYS = ("ours", "none")
 """By graphs and accuracies, or nothing is shed. Updates that are dropped by chance would not add up to answers."""
 
@@ -37,7 +37,7 @@ def moving(
 
     The capacity is found by bisection unless it is given.
     """
-    net, fleet, span = watched(), QUICK_FLEET if quick else FLEET, QUICK_SPAN if quick else SPAN
+    net, fleet, span = watched(), FLEET, QUICK if quick else SPAN
     report: dict[str, Any] = {"factor": FACTOR, "capacity": capacity, "objects": fleet.objects, "ways": {}}
     if not quick:
         warm_up(spark, net, note, fleet.feed)
