@@ -1,5 +1,7 @@
-"""Each module's test is found by its name: that of `a/b.py` is `tests/a/test_b.py`."""
+"""Names by which things are found: a module's test by its own (`tests/a/test_b.py` for `a/b.py`), a class by one."""
 
+import ast
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -44,3 +46,9 @@ def test_a_module_has_a_test_of_its_name(module: Path) -> None:
 
 def test_what_is_tested_elsewhere_is_there() -> None:
     assert {Path(module) for module in TESTED_ELSEWHERE} <= set(MODULES)
+
+
+def test_a_class_has_a_name_of_its_own() -> None:
+    trees = [ast.parse(path.read_text()) for path in SOURCE.rglob("*.py")]
+    names = Counter(node.name for tree in trees for node in tree.body if isinstance(node, ast.ClassDef))
+    assert not [name for name, count in names.items() if count > 1]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from australis.bench.overload_network import SEGMENTS, Yield
-from australis.bench.overload_trial import Look, Trial, TrialBatch
+from australis.bench.overload_trial import OverloadTrial, ProcessLook, TrialBatch
 from australis.connectors.sources.load_curve import LoadCurve
 
 YIELDS = {"alerts": Yield(0.01, 0.01), "dashboard": Yield(0.0, 0.0), "archive": Yield(0.9, 0.3)}
@@ -22,5 +22,5 @@ def batch(second: float, taken: int = 1000, parts: dict[str, float] | None = Non
     return TrialBatch(**(fields | changes))  # type: ignore[arg-type]
 
 
-def trial(batches: Sequence[TrialBatch], seconds: float = 20.0, looks: Sequence[Look] = ()) -> Trial:
-    return Trial(LoadCurve(((0, 1000),)), seconds, batches, looks, 0.1)
+def trial(batches: Sequence[TrialBatch], seconds: float = 20.0, looks: Sequence[ProcessLook] = ()) -> OverloadTrial:
+    return OverloadTrial(LoadCurve(((0, 1000),)), seconds, batches, looks, 0.1)

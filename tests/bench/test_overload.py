@@ -20,7 +20,7 @@ def test_unknown_parts_and_capacities_are_told_before_spark_starts():
 @pytest.mark.spark
 @pytest.mark.slow
 def test_a_short_run_reports_each_way_to_shed(tmp_path: Path, monkeypatch, spark, capsys):
-    monkeypatch.setattr(overload, "QUICK", overload_curves.Span(2.0, 4.0, 2.0))
+    monkeypatch.setattr(overload, "QUICK", overload_curves.TrialSpan(2.0, 4.0, 2.0))
     monkeypatch.setattr(overload, "_QUICK_FACTORS", (2.0,))
     monkeypatch.setattr(overload_grid, "QUICK", (0.2,))
     overload.main(
@@ -47,7 +47,7 @@ def test_a_short_run_reports_each_way_to_shed(tmp_path: Path, monkeypatch, spark
 @pytest.mark.spark
 @pytest.mark.slow
 def test_a_short_run_of_a_branch_that_can_wait(tmp_path: Path, monkeypatch, spark, capsys):
-    monkeypatch.setattr(overload_priorities, "QUICK", overload_curves.Span(1.0, 3.0, 1.0))
+    monkeypatch.setattr(overload_priorities, "QUICK", overload_curves.TrialSpan(1.0, 3.0, 1.0))
     overload.main(only="priorities", capacity=20_000.0, quick=True, json=tmp_path / "out.json")
     report = json.loads((tmp_path / "out.json").read_text())
     waits = report["priorities"]
@@ -65,7 +65,7 @@ def test_a_short_run_of_a_branch_that_can_wait(tmp_path: Path, monkeypatch, spar
 @pytest.mark.spark
 @pytest.mark.slow
 def test_a_short_run_of_queries_about_moving_objects(tmp_path: Path, monkeypatch, spark, capsys):
-    monkeypatch.setattr(overload_moving, "QUICK", overload_curves.Span(1.0, 3.0, 1.0))
+    monkeypatch.setattr(overload_moving, "QUICK", overload_curves.TrialSpan(1.0, 3.0, 1.0))
     monkeypatch.setattr(overload_moving, "FLEET", Fleet(500, 50))
     overload.main(
         only="moving", capacity=2_000.0, quick=True, json=tmp_path / "out.json", plots=tmp_path / "plots"

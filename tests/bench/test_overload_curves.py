@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from australis.bench.overload_curves import CALM, QUICK, Span, bursts, following, recorded, sine, step
+from australis.bench.overload_curves import CALM, QUICK, TrialSpan, bursts, following, recorded, sine, step
 
-SPAN = Span(5, 20, 10)
+SPAN = TrialSpan(5, 20, 10)
 
 
 def test_a_step_is_between_two_calm_times():
@@ -17,12 +17,12 @@ def test_a_step_is_between_two_calm_times():
 
 
 def test_a_span_knows_when_its_load_is_steady():
-    assert (Span(8, 40, 30).steady, Span(8, 40, 30).end, Span(8, 40, 30).whole) == (18, 48, 78)
+    assert (TrialSpan(8, 40, 30).steady, TrialSpan(8, 40, 30).end, TrialSpan(8, 40, 30).whole) == (18, 48, 78)
     assert QUICK.begin < QUICK.steady < QUICK.end < QUICK.whole
 
 
 def test_a_sine_swings_around_its_mean_and_never_falls_below_zero():
-    curve = sine(1000, Span(5, 40, 10))
+    curve = sine(1000, TrialSpan(5, 40, 10))
     load = [curve.at(second) for second in np.arange(5, 45, 0.25)]
     assert np.mean(load) == pytest.approx(1000, rel=0.01)
     assert (max(load), min(load)) == (pytest.approx(1800, rel=0.01), pytest.approx(200, rel=0.05))

@@ -4,7 +4,7 @@ import pytest
 
 from australis.bench import overload_figures as figures
 from australis.bench.overload_network import network
-from australis.bench.overload_trial import Look
+from australis.bench.overload_trial import ProcessLook
 from australis.model.qos import BoxCost, Costs
 from tests.bench.overload_trials import DELAYS, YIELDS, batch, trial
 
@@ -74,7 +74,7 @@ def test_work_is_what_boxes_took_by_their_costs():
 
 
 def test_processor_time_is_that_of_works_and_that_of_processes():
-    looks = [Look(float(second), 1 << 20, 1.5 * second, 0.25 * second) for second in range(20)]
+    looks = [ProcessLook(float(second), 1 << 20, 1.5 * second, 0.25 * second) for second in range(20)]
     seen = trial(CALM, looks=looks)
     assert figures.spent(seen, 5, 15) == {"counted": pytest.approx(0.2), "processes": pytest.approx(1.5)}
     assert seen.others == pytest.approx(0.25)

@@ -2,12 +2,12 @@
 
 import pytest
 
-from australis.bench.overload_curves import Span
+from australis.bench.overload_curves import TrialSpan
 from australis.bench.overload_priorities import ALERTS, ARCHIVE, branched, caught_up, figures_of
 from australis.qos.branches import branches
 from tests.bench.overload_trials import batch, trial
 
-SPAN = Span(2.0, 6.0, 6.0)
+SPAN = TrialSpan(2.0, 6.0, 6.0)
 
 
 def test_the_branches_share_nothing_but_the_input() -> None:

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from australis.bench import overload_rate_control as module
-from australis.bench.overload_curves import Span
+from australis.bench.overload_curves import TrialSpan
 from australis.bench.overload_goals import goals
 from australis.bench.overload_steps import Setting
-from australis.bench.overload_trial import Trial, TrialBatch
+from australis.bench.overload_trial import OverloadTrial, TrialBatch
 from australis.connectors.sources.load_curve import LoadCurve
 
 
@@ -19,19 +19,19 @@ class Machine:
 
     most: float
 
-    def run(self, _: Any, network: Any, curve: LoadCurve, seconds: float, patient: bool) -> Trial:
+    def run(self, _: Any, network: Any, curve: LoadCurve, seconds: float, patient: bool) -> OverloadTrial:
         assert patient
         taken = int(min(curve.at(0.5), self.most))
         batches = [
             TrialBatch(float(second), 1.0, taken, {}, {}, {}, {}, {}, 0.5) for second in range(1, int(seconds) + 1)
         ]
-        return Trial(curve, seconds, batches, [], 0.0)
+        return OverloadTrial(curve, seconds, batches, [], 0.0)
 
 
 def test_the_chain_is_offered_times_what_it_takes_at_full_speed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "run_trial", Machine(1000).run)
     notes: list[str] = []
-    setting = Setting(None, None, {}, 500.0, Span(), notes.append)  # type: ignore[arg-type]
+    setting = Setting(None, None, {}, 500.0, TrialSpan(), notes.append)  # type: ignore[arg-type]
     report = module.rate_control(setting)
     assert report["full"] == pytest.approx(1000)
     assert [each["taken"] for each in report["loads"]] == pytest.approx([500, 1000, 1000, 1000])

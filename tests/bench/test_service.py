@@ -7,7 +7,7 @@ import pytest
 
 import australis as au
 from australis.bench.service import COSTS, INPUT, LOADS, USUAL, model, network, trial
-from australis.bench.service_trial import CATCHES_UP, SHEDS, WAITS, Trial
+from australis.bench.service_trial import CATCHES_UP, SHEDS, WAITS, ServiceTrial
 from australis.model.qos import read_costs
 from australis.qos.road_map import road_map
 from tests.cli.commands import told
@@ -33,7 +33,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(scope="module")
-def trials() -> dict[str, Trial]:
+def trials() -> dict[str, ServiceTrial]:
     return {name: trial(load) for name, load in LOADS.items()}
 
 
@@ -58,7 +58,7 @@ def test_the_page_has_the_pictures_that_are_drawn() -> None:
     assert {path.name for path in DOCS.glob("quality_of_service_*.png")} == set(names)
 
 
-def test_in_a_burst_the_branch_waits_that_can_and_nothing_is_shed(trials: dict[str, Trial]) -> None:
+def test_in_a_burst_the_branch_waits_that_can_and_nothing_is_shed(trials: dict[str, ServiceTrial]) -> None:
     burst = trials["burst"]
     assert [phase.name for phase in burst.phases] == [WAITS, CATCHES_UP]
     assert min(burst.kept("fast").values) == 1
@@ -67,7 +67,7 @@ def test_in_a_burst_the_branch_waits_that_can_and_nothing_is_shed(trials: dict[s
     assert max(burst.delay("jams", steered=False).values) > 5
 
 
-def test_under_a_load_that_lasts_as_much_is_shed_as_the_analysis_says(trials: dict[str, Trial]) -> None:
+def test_under_a_load_that_lasts_as_much_is_shed_as_the_analysis_says(trials: dict[str, ServiceTrial]) -> None:
     overload, truth = trials["overload"], model()
     plan = road_map(truth, {INPUT: 2 * USUAL}).at(truth.most)
     assert [phase.name for phase in overload.phases] == [WAITS, SHEDS, CATCHES_UP]

@@ -13,8 +13,8 @@ from australis.engine import measures
 from australis.engine.delays import (
     EDGES,
     POINTS,
-    Arrivals,
     ArrivalSketch,
+    ArrivalTimes,
     arrivals_of,
     histogram,
     inputs_of,
@@ -66,7 +66,7 @@ def test_a_sketch_of_arrivals_is_small_exact_at_both_ends_and_the_same_however_i
     assert all((one == other).all() for one, other in zip(sketched([whole]).points(), (known, at), strict=True))
     # Never further off than the time in which 1/127 of the tuples came; exact where there are few.
     reach = 0 if count < POINTS else 2 * -(-count // 255)
-    off = np.abs(Arrivals(0, [("in", known, at)]).times(numbers, {"in"}) - times)
+    off = np.abs(ArrivalTimes(0, [("in", known, at)]).times(numbers, {"in"}) - times)
     after, before = (
         times[np.minimum(np.arange(count) + reach, count - 1)],
         times[np.maximum(np.arange(count) - reach, 0)],
@@ -114,7 +114,7 @@ def test_only_the_numbers_of_a_sketch_are_selected():
 
 
 def test_numbers_that_no_split_has_count_from_the_clock_and_inputs_are_told_apart():
-    arrivals = Arrivals(1000, [
+    arrivals = ArrivalTimes(1000, [
         ("a", np.array([10, 20]), np.array([100, 200])), ("a", np.array([30, 40]), np.array([300, 300])),
         ("b", np.array([10, 20]), np.array([150, 160])), ("b", np.array([], np.int64), np.array([], np.int64)),
     ])  # fmt: skip
@@ -198,7 +198,7 @@ def test_a_window_has_the_delay_of_what_closed_it_and_the_age_of_its_first():
     whole = train(range(100), np.arange(100) * 1_000_000)  # one a second
     ((out, _),) = [net.nodes[0].box.step(net.nodes[0].box.tables(SCHEMA), (whole,), Moment(99))]
     assert out.number.tolist() == [10, 20, 30, 40, 50, 60, 70, 80, 90]
-    arrivals = Arrivals(99_000_000, [("s", *sketched([whole]).points())])
+    arrivals = ArrivalTimes(99_000_000, [("s", *sketched([whole]).points())])
     (row,) = measures.output(
         1, "out", measures.rows_of([measures.part("out", "", [out])]), 100_000_000, arrivals, {"s"}
     ).to_pylist()

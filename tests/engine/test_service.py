@@ -9,7 +9,7 @@ import pytest
 import australis as au
 from australis.engine import measures
 from australis.engine.addresses import MEASURES
-from australis.engine.delays import Arrivals, histogram
+from australis.engine.delays import ArrivalTimes, histogram
 from australis.engine.job import Job
 from australis.engine.measures import SCHEMA, rows_of
 from australis.engine.service import SPAN, BranchWait, OutputService, Service, ServiceWindow
@@ -38,7 +38,7 @@ def served(plan: ShedPlan | None, partitions: int, folder: Path) -> tuple[dict[s
         for output in NETWORK.outputs:
             parts = rows_of([measures.part(output.name, "", trains.get(output.name, []))])
             latency = output.qos.latency
-            now, arrivals = batch.clock + 2_000_000, Arrivals(batch.clock)
+            now, arrivals = batch.clock + 2_000_000, ArrivalTimes(batch.clock)
             tables.append(measures.output(batch.version, output.name, parts, now, arrivals, latency=latency))
             given[output.name] += sum(map(len, trains.get(output.name, [])))
         window.add(batch.version * 1_000_000, rows_of(tables))

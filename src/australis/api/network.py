@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from australis.api.stream import Drawn, Outlet, Stream
+from australis.api.stream import DrawnBox, Outlet, Stream
 from australis.arguments import check_arguments
 from australis.errors import NetworkError
 from australis.model import network as model
@@ -89,7 +89,7 @@ def network(*given: Mapping[str, Sunk] | Stream, **outputs: Sunk) -> Network:
     ends: list[Stream] = []
     for part in given:
         if isinstance(part, Stream):
-            if not isinstance(part.origin, Drawn) or part.origin.box.writes is None:
+            if not isinstance(part.origin, DrawnBox) or part.origin.box.writes is None:
                 raise NetworkError(f"{part!r} has no name: only one that writes a table goes without; name the others")
             ends.append(part)
         elif isinstance(part, Mapping):
@@ -105,7 +105,7 @@ def network(*given: Mapping[str, Sunk] | Stream, **outputs: Sunk) -> Network:
         nodes=tuple(
             Node(names[id(drawn)], drawn.box, tuple(_arrow(source, names) for source in drawn.sources), drawn.group)
             for drawn in origins
-            if isinstance(drawn, Drawn)
+            if isinstance(drawn, DrawnBox)
         ),
         outputs=tuple(Output(name, _arrow(outlet.stream, names), outlet.qos) for name, outlet in outlets.items()),
         tables=_tables(origins),
@@ -120,9 +120,9 @@ def _outlet(name: str, sunk: object) -> Outlet:
     raise NetworkError(f"output {name}: a stream or its `.output(...)` goes here, not {type(sunk).__name__}")
 
 
-def _origins(streams: Iterable[Stream]) -> list[Input | Drawn]:
+def _origins(streams: Iterable[Stream]) -> list[Input | DrawnBox]:
     """Everything upstream, each once, sources before what they feed; without recursion, since networks are long."""
-    found: dict[int, Input | Drawn] = {}
+    found: dict[int, Input | DrawnBox] = {}
     for stream in streams:
         stack = [(stream.origin, False)]
         while stack:
@@ -137,13 +137,13 @@ def _origins(streams: Iterable[Stream]) -> list[Input | Drawn]:
     return list(found.values())
 
 
-def _names(origins: Iterable[Input | Drawn]) -> dict[int, str]:
+def _names(origins: Iterable[Input | DrawnBox]) -> dict[int, str]:
     """The names given, and for boxes without one their kind and a number that is free."""
     names = {id(origin): origin.name for origin in origins if origin.name is not None}
     taken = set(names.values())
     counts: Counter[str] = Counter()
     for origin in origins:
-        if isinstance(origin, Drawn) and origin.name is None:
+        if isinstance(origin, DrawnBox) and origin.name is None:
             kind = origin.box.kind
             counts[kind] += 1
             while f"{kind}_{counts[kind]}" in taken:
@@ -156,13 +156,13 @@ def _arrow(stream: Stream, names: Mapping[int, str]) -> Arrow:
     return Arrow(names[id(stream.origin)], stream.at)
 
 
-def _inputs(origins: Iterable[Input | Drawn]) -> tuple[Input, ...]:
+def _inputs(origins: Iterable[Input | DrawnBox]) -> tuple[Input, ...]:
     """Inputs declared twice in the same way are one."""
     return tuple(dict.fromkeys(origin for origin in origins if isinstance(origin, Input)))
 
 
-def _tables(origins: Iterable[Input | Drawn]) -> tuple[Keyed, ...]:
-    boxes = [origin.box for origin in origins if isinstance(origin, Drawn)]
+def _tables(origins: Iterable[Input | DrawnBox]) -> tuple[Keyed, ...]:
+    boxes = [origin.box for origin in origins if isinstance(origin, DrawnBox)]
     return tuple(dict.fromkeys(box.keyed for box in boxes if box.keyed is not None))
 
 

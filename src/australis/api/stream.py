@@ -35,7 +35,7 @@ _GROUP: ContextVar[tuple[str, ...]] = ContextVar("group", default=())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Drawn:
+class DrawnBox:
     """A box that a method drew: it is one box however many streams lead from it, and may have no name yet."""
 
     box: Box
@@ -55,7 +55,7 @@ class Stream(SqualMethods):
     first argument. `box` names the box; without it, it is named after its kind, as in `filter_1`.
     """
 
-    origin: Input | Drawn
+    origin: Input | DrawnBox
     at: str = OUT
     beside: Stream | None = None
     """Where a method makes several boxes: a stream of the one whose other ports count as this one's."""
@@ -190,12 +190,12 @@ class Stream(SqualMethods):
         drawn = self._drawn(box, name, *others)
         return tuple(Stream(drawn, port) for port in drawn.ports)
 
-    def _drawn(self, box: Box, name: str | None, *others: Stream) -> Drawn:
+    def _drawn(self, box: Box, name: str | None, *others: Stream) -> DrawnBox:
         sources = (self, *others)
         schemas = [source.schema for source in sources]
         stored = [source.static for source in sources]
         box = box.adapted(stored, schemas)
-        return Drawn(box, sources, name, _GROUP.get(), box.outputs(*schemas), box.stores and all(stored))
+        return DrawnBox(box, sources, name, _GROUP.get(), box.outputs(*schemas), box.stores and all(stored))
 
     @property
     def _stream(self) -> Stream:

@@ -29,7 +29,7 @@ from australis.apps.linear_road.road_history import open_history
 from australis.apps.linear_road.simulation.simulate import simulate
 from australis.apps.linear_road.validation.verdict import NAMES
 from australis.bench.flood_load import FloodLoad
-from australis.bench.flood_trial import FloodTrial, Roads, measured, run_trial
+from australis.bench.flood_trial import FloodRoads, FloodTrial, measured, run_trial
 from australis.bench.machine import machine
 from australis.bench.overload_capacity import CORES
 from australis.engine.spark.session import session
@@ -111,9 +111,9 @@ def _measure(
     file = folder / "road.yaml"
     file.write_text(network_text(flood=True))
 
-    def roads(path: Path, copies: int, since: int) -> Roads:
+    def roads(path: Path, copies: int, since: int) -> FloodRoads:
         stream = replace(feed(path, copies), since=since)
-        return Roads(stream, open_history(road / "history", stream), file)
+        return FloodRoads(stream, open_history(road / "history", stream), file)
 
     def begin(copies: int) -> int:
         """When the lead begins."""

@@ -29,7 +29,7 @@ _BATCHES = 15
 
 
 @dataclass(frozen=True)
-class Roads:
+class FloodRoads:
     """Where the parts of a trial are: an input in so many copies, its history, and the network with its graphs."""
 
     feed: Feed
@@ -49,7 +49,7 @@ class FloodTrial:
     verdict: Verdict | None = None
 
 
-def measured(spark: SparkSession, roads: Roads, machine: Machine) -> LoadModel:
+def measured(spark: SparkSession, roads: FloodRoads, machine: Machine) -> LoadModel:
     """The model of a machine, by what the network costs at full speed on an input."""
     with tempfile.TemporaryDirectory(prefix="australis-") as folder:
         bench = Benchmark(roads.feed, Path(folder) / "answers.csv", roads.past, float("inf"), file=roads.file)
@@ -64,7 +64,7 @@ def measured(spark: SparkSession, roads: Roads, machine: Machine) -> LoadModel:
 
 
 def run_trial(
-    spark: SparkSession, roads: Roads, lead: int, headroom: float, *, enough: float | None = None
+    spark: SparkSession, roads: FloodRoads, lead: int, headroom: float, *, enough: float | None = None
 ) -> FloodTrial:
     """Run an input at real time, after a lead, and validate its answers.
 

@@ -15,7 +15,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from australis.bench import overload_capacity as capacity_of
 from australis.bench import overload_grid, overload_picture, overload_tables
 from australis.bench.machine import machine
-from australis.bench.overload_curves import QUICK, Span
+from australis.bench.overload_curves import QUICK, TrialSpan
 from australis.bench.overload_grid import grid
 from australis.bench.overload_moving import moving
 from australis.bench.overload_network import INPUT, network, parts_of_cost, yields
@@ -97,7 +97,7 @@ def _measure_shedding(
     note: Callable[[str], None], json: Path | None,
 ) -> None:  # fmt: skip
     """Measure the parts about the network of three branches that share their beginning."""
-    net, span = network(), QUICK if quick else Span()
+    net, span = network(), QUICK if quick else TrialSpan()
     if not quick:
         report["warming up"] = capacity_of.warm_up(spark, net, note)
     note("what the boxes cost, twice: the first time compiles")

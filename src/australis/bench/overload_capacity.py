@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from australis.api.network import Network
 from australis.bench.overload_figures import freshness
 from australis.bench.overload_network import INPUT, Feed, feed
-from australis.bench.overload_trial import Enough, Trial, run_trial
+from australis.bench.overload_trial import Enough, OverloadTrial, run_trial
 from australis.connectors.sources.load_curve import LoadCurve
 from australis.model.qos import Costs
 from australis.plan import plan
@@ -118,12 +118,12 @@ def guessed(model: LoadModel) -> float:
 def found(
     spark: SparkSession, network: Network, guess: float, seconds: float, steps: int, note: Callable[[str], None],
     feed: Feed = feed,
-) -> tuple[Search, list[Trial]]:  # fmt: skip
+) -> tuple[Search, list[OverloadTrial]]:  # fmt: skip
     """The largest rate at which every output stays on the flat part of its graph for so many seconds, without shedding.
 
     Each trial begins with a few calm seconds, so that its first batches leave nothing behind.
     """
-    trials: list[Trial] = []
+    trials: list[OverloadTrial] = []
 
     def holds(rate: float) -> bool:
         note(f"capacity: {rate:,.0f} tuples a second")
@@ -137,7 +137,7 @@ def found(
     return bisect(holds, guess, steps), trials
 
 
-def on_the_flat_parts(network: Network, trial: Trial, since: float, until: float) -> bool:
+def on_the_flat_parts(network: Network, trial: OverloadTrial, since: float, until: float) -> bool:
     """Whether every output was worth all by its delays between two seconds, and the run kept up until then."""
     batches = trial.between(since, until + 1)
     kept_up = bool(batches) and batches[-1].second >= until - 1

@@ -24,7 +24,7 @@ SHORT_BURSTS = "short bursts"
 
 
 @dataclass(frozen=True)
-class Span:
+class TrialSpan:
     """The seconds of a trial: with a calm load first, the load in question, and a calm one to recover."""
 
     lead: float = 6.0
@@ -49,10 +49,10 @@ class Span:
         return self.lead + self.load + self.tail
 
 
-QUICK = Span(5.0, 12.0, 8.0)
+QUICK = TrialSpan(5.0, 12.0, 8.0)
 
 
-def step(factor: float, capacity: float, span: Span) -> LoadCurve:
+def step(factor: float, capacity: float, span: TrialSpan) -> LoadCurve:
     """Calm, then a factor of the capacity at once, then calm.
 
     >>> print(step(2, 1000, Span(5, 20, 10)))
@@ -61,7 +61,7 @@ def step(factor: float, capacity: float, span: Span) -> LoadCurve:
     return LoadCurve(((0, CALM * capacity), (span.begin, factor * capacity), (span.end, CALM * capacity)))
 
 
-def sine(capacity: float, span: Span, mean: float = 1.0, swing: float = 0.8, period: float = 20.0) -> LoadCurve:
+def sine(capacity: float, span: TrialSpan, mean: float = 1.0, swing: float = 0.8, period: float = 20.0) -> LoadCurve:
     """A load that swings around a mean, in steps of a quarter of a second."""
     count = int(span.load * 4)
     waves = [
@@ -71,7 +71,7 @@ def sine(capacity: float, span: Span, mean: float = 1.0, swing: float = 0.8, per
 
 
 def bursts(
-    capacity: float, span: Span, factor: float = 2.0, seconds: float = 2.0, every: float = 10.0
+    capacity: float, span: TrialSpan, factor: float = 2.0, seconds: float = 2.0, every: float = 10.0
 ) -> LoadCurve:  # fmt: skip
     """Calm, and bursts of so many seconds.
 
@@ -83,12 +83,12 @@ def bursts(
     return LoadCurve(((0, CALM * capacity), *steps))
 
 
-def recorded(capacity: float, span: Span, folder: Path, peak: float = 2.0, traffic: int = 1200) -> LoadCurve:
+def recorded(capacity: float, span: TrialSpan, folder: Path, peak: float = 2.0, traffic: int = 1200) -> LoadCurve:
     """The position reports a second of some simulated minutes of Linear Road, in less time, up to a peak load."""
     return following(reports_a_second(folder, traffic), capacity, span, peak)
 
 
-def following(counts: Floats, capacity: float, span: Span, peak: float) -> LoadCurve:
+def following(counts: Floats, capacity: float, span: TrialSpan, peak: float) -> LoadCurve:
     """A load that goes as counts do, the greatest of which is at the peak."""
     parts = np.array_split(counts, min(int(span.load * 2), len(counts)))
     means = np.array([part.mean() for part in parts])

@@ -7,7 +7,7 @@ from math import floor
 
 from australis.api.network import Network
 from australis.bench.overload_network import SEGMENTS, WINDOW, WINDOWED, Yield
-from australis.bench.overload_trial import Trial, TrialBatch
+from australis.bench.overload_trial import OverloadTrial, TrialBatch
 from australis.model.network import Output
 from australis.model.qos import Costs
 
@@ -17,7 +17,7 @@ NEAR = 1.1
 """Delays up to so many times a bend count as on the flat part of a graph."""
 
 
-def delivered(trial: Trial, yields: Mapping[str, Yield], since: float, until: float) -> dict[str, float]:
+def delivered(trial: OverloadTrial, yields: Mapping[str, Yield], since: float, until: float) -> dict[str, float]:
     """The part of the worth of each output that came out, of what was taken between two seconds.
 
     What waits in the source is not lost: it comes later, and its delay says so.
@@ -31,13 +31,13 @@ def delivered(trial: Trial, yields: Mapping[str, Yield], since: float, until: fl
     return {name: min(came[name] / whole, 1.0) if whole > 0 else 1.0 for name, whole in offered.items()}
 
 
-def _windows(trial: Trial, tuples: int) -> int:
+def _windows(trial: OverloadTrial, tuples: int) -> int:
     """How many windows of each segment have ended with so many tuples."""
     return floor(trial.curve.due(tuples - 1, tuples)[0] / WINDOW) if tuples else 0
 
 
 def utilities(
-    network: Network, trial: Trial, yields: Mapping[str, Yield], since: float, until: float
+    network: Network, trial: OverloadTrial, yields: Mapping[str, Yield], since: float, until: float
 ) -> dict[str, float]:
     """What each output was worth between two seconds, every batch by its longest delay."""
     parts, batches = delivered(trial, yields, since, until), trial.between(since, until)
@@ -82,7 +82,7 @@ def late(network: Network, batch: TrialBatch) -> bool:
     return any(delay > NEAR * bends[name] for name, delay in batch.delays.items() if name in bends)
 
 
-def settled(network: Network, trial: Trial, since: float, until: float) -> float | None:
+def settled(network: Network, trial: OverloadTrial, since: float, until: float) -> float | None:
     """The seconds after which all delays stay on the flat parts of their graphs; none if they do not."""
     batches = trial.between(since, until)
     overdue = [batch.second for batch in batches if late(network, batch)]
@@ -96,7 +96,7 @@ def on_the_flat_part(network: Network, batches: Sequence[TrialBatch]) -> float:
     return sum(not late(network, batch) for batch in batches) / len(batches) if batches else 0.0
 
 
-def shed_until(trial: Trial, since: float) -> float | None:
+def shed_until(trial: OverloadTrial, since: float) -> float | None:
     """The seconds after which nothing is shed any more; none if that goes on to the end."""
     batches = trial.between(since, float("inf"))
     shedding = [batch.second for batch in batches if batch.shed]
@@ -105,7 +105,7 @@ def shed_until(trial: Trial, since: float) -> float | None:
     return shedding[-1] - since if shedding else 0.0
 
 
-def work(trial: Trial, costs: Costs, since: float, until: float) -> float:
+def work(trial: OverloadTrial, costs: Costs, since: float, until: float) -> float:
     """The work done a second: the tuples of each box by what it costs, in processor seconds."""
     done = sum(
         tuples * costs.boxes[name].seconds
@@ -116,7 +116,7 @@ def work(trial: Trial, costs: Costs, since: float, until: float) -> float:
     return done / (until - since)
 
 
-def spent(trial: Trial, since: float, until: float) -> dict[str, float]:
+def spent(trial: OverloadTrial, since: float, until: float) -> dict[str, float]:
     """Processor seconds a second: of boxes, sources, exchanges and sinks, and of all processes of the run."""
     looks = [look for look in trial.looks if since <= look.second < until]
     used = 0.0
@@ -127,7 +127,7 @@ def spent(trial: Trial, since: float, until: float) -> dict[str, float]:
 
 
 def over_time(
-    network: Network, trial: Trial, yields: Mapping[str, Yield], span: float = 5.0
+    network: Network, trial: OverloadTrial, yields: Mapping[str, Yield], span: float = 5.0
 ) -> list[dict[str, float | dict[str, float]]]:
     """The load and the utility of each output at every second, over the last few seconds."""
     series: list[dict[str, float | dict[str, float]]] = []

@@ -6,7 +6,7 @@ from itertools import product
 from typing import Any
 
 from australis.bench import overload_figures as figures
-from australis.bench.overload_curves import Span, step
+from australis.bench.overload_curves import TrialSpan, step
 from australis.bench.overload_network import INPUT
 from australis.bench.overload_steps import Setting
 from australis.bench.overload_trial import run_trial
@@ -32,7 +32,7 @@ def _grid(setting: Setting, factor: float, parts: tuple[float, ...]) -> dict[str
     mapper = Mapper(Demands.of(model), tuple(model.shares({INPUT: factor * setting.capacity})))
     whole = {output.name: 1.0 for output in net.outputs}
     shed = [output.name for output in net.outputs if not output.qos.exact]
-    span = Span(setting.span.lead, min(setting.span.load, 12.0), 0.0)
+    span = TrialSpan(setting.span.lead, min(setting.span.load, 12.0), 0.0)
     plans: list[dict[str, Any]] = []
     for each in product(parts, repeat=len(shed)):
         kept = whole | dict(zip(shed, each, strict=True))

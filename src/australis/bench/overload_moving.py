@@ -13,18 +13,18 @@ from australis.arrow.schema import schema
 from australis.bench import overload_figures as figures
 from australis.bench.overload_answers import Accuracies, Answers
 from australis.bench.overload_capacity import found, guessed, measured_costs, modelled, predicted, warm_up
-from australis.bench.overload_curves import Span, step
+from australis.bench.overload_curves import TrialSpan, step
 from australis.bench.overload_fleet import ALERTS, ANSWERS, QUERIES, REPORT, Fleet, exact, watched
 from australis.bench.overload_network import INPUT
 from australis.bench.overload_steps import same_windows
-from australis.bench.overload_trial import Trial, TrialBatch, run_trial
+from australis.bench.overload_trial import OverloadTrial, TrialBatch, run_trial
 from australis.errors import RunError
 
 if TYPE_CHECKING:
     from australis.engine.spark.session import SparkSession
 
 FACTOR = 2.0
-SPAN, QUICK = Span(6.0, 30.0, 10.0), Span(5.0, 12.0, 8.0)
+SPAN, QUICK = TrialSpan(6.0, 30.0, 10.0), TrialSpan(5.0, 12.0, 8.0)
 FLEET = Fleet()
 WAYS = ("ours", "none")
 """By graphs and accuracies, or nothing is shed. Updates that are dropped by chance would not add up to answers."""
@@ -72,7 +72,7 @@ def moving(
     return report
 
 
-def figures_of(net: Network, trial: Trial, span: Span, parts: Mapping[str, float]) -> dict[str, Any]:
+def figures_of(net: Network, trial: OverloadTrial, span: TrialSpan, parts: Mapping[str, float]) -> dict[str, Any]:
     """What a trial shows in which parts of outputs came, or all of them, as JSON holds it."""
     steady = trial.between(span.steady, span.end)
     worths = {output.name: figures.utility(output, parts.get(output.name, 1.0), steady) for output in net.outputs}
@@ -106,7 +106,7 @@ def _shed(batches: Sequence[TrialBatch]) -> int:
     return sum(sum(batch.shed.values()) for batch in batches)
 
 
-def compared(fleet: Fleet, trial: Trial, span: Span) -> dict[str, Any]:
+def compared(fleet: Fleet, trial: OverloadTrial, span: TrialSpan) -> dict[str, Any]:
     """What every query was told after each batch, beside its exact answer then, and the alerts beside all of them."""
     queries = fleet.query_rows()
     told, true = Answers(fleet.queries, fleet.objects), Answers(fleet.queries, fleet.objects)

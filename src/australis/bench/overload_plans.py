@@ -8,11 +8,11 @@ from itertools import product
 
 from australis.qos.load import LoadModel, Machine
 from australis.qos.ranks import NumberRank
-from australis.qos.road_map import Demands, Mapper, Plan
+from australis.qos.road_map import Demands, Mapper, RoadPlan
 from australis.qos.shedding import ShedPlan, TupleKeep
 
 
-def best_plan(model: LoadModel, inputs: Mapping[str, float], most: float, steps: int = 100) -> Plan | None:
+def best_plan(model: LoadModel, inputs: Mapping[str, float], most: float, steps: int = 100) -> RoadPlan | None:
     """The plan of the greatest utility and at `most` a load, of those that keep any of so many parts of outputs.
 
     None fits if what may not be shed is too much by itself.
@@ -22,14 +22,14 @@ def best_plan(model: LoadModel, inputs: Mapping[str, float], most: float, steps:
     outputs = model.network.outputs
     whole = {output.name: 1.0 for output in outputs}
     shed = [output.name for output in outputs if not output.qos.exact]
-    best: Plan | None = None
+    best: RoadPlan | None = None
     for parts in product(range(steps, -1, -1), repeat=len(shed)):
         kept = whole | {name: part / steps for name, part in zip(shed, parts, strict=True)}
         worth = demands.utility(kept)
         if best is None or worth > best.utility:
             load = mapper.load(kept)
             if load <= most + 1e-9:
-                best = Plan(load, kept, worth)
+                best = RoadPlan(load, kept, worth)
     return best
 
 

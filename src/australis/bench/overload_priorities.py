@@ -9,9 +9,9 @@ import australis as au
 from australis.api.network import Network
 from australis.bench import overload_figures as figures
 from australis.bench.overload_capacity import found, guessed, measured_costs, modelled, predicted, warm_up
-from australis.bench.overload_curves import Span, step
+from australis.bench.overload_curves import TrialSpan, step
 from australis.bench.overload_network import INPUT, SCHEMA
-from australis.bench.overload_trial import Trial, run_trial
+from australis.bench.overload_trial import OverloadTrial, run_trial
 from australis.errors import RunError
 from australis.qos.priorities import FEEDBACK, STATE
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 ALERTS, ARCHIVE = "alerts", "archive"
 FACTOR = 1.3
-SPAN, QUICK = Span(8.0, 60.0, 60.0), Span(5.0, 12.0, 12.0)
+SPAN, QUICK = TrialSpan(8.0, 60.0, 60.0), TrialSpan(5.0, 12.0, 12.0)
 WAYS = (STATE, FEEDBACK, "together")
 """How branches are ranked; or none waits, and nothing is shed."""
 STEPS = {ALERTS: 250, ARCHIVE: 600}
@@ -68,8 +68,8 @@ def priorities(
 
 
 def _trials(
-    spark: SparkSession, net: Network, capacity: float, headroom: float, span: Span, note: Callable[[str], None]
-) -> Iterator[tuple[str, Trial]]:
+    spark: SparkSession, net: Network, capacity: float, headroom: float, span: TrialSpan, note: Callable[[str], None]
+) -> Iterator[tuple[str, OverloadTrial]]:
     for way in WAYS:
         note(f"priorities: {way}")
         ranking = STATE if way == "together" else way
@@ -77,7 +77,7 @@ def _trials(
         yield way, run_trial(spark, net, curve, span.whole, shed=shed, headroom=headroom, ranking=ranking)
 
 
-def figures_of(net: Network, trial: Trial, span: Span) -> dict[str, Any]:
+def figures_of(net: Network, trial: OverloadTrial, span: TrialSpan) -> dict[str, Any]:
     """What a trial shows, as JSON holds it."""
     steady = trial.between(span.steady, span.end)
     alerts = [batch.delays[ALERTS] for batch in steady if ALERTS in batch.delays]
@@ -100,7 +100,7 @@ def figures_of(net: Network, trial: Trial, span: Span) -> dict[str, Any]:
     }
 
 
-def caught_up(trial: Trial, since: float) -> float | None:
+def caught_up(trial: OverloadTrial, since: float) -> float | None:
     """The seconds after which no branch is behind any more; none if one is to the end."""
     batches = trial.between(since, float("inf"))
     behind = [batch.second for batch in batches if batch.behind]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from australis.bench.overload_curves import Span
+from australis.bench.overload_curves import TrialSpan
 from australis.bench.overload_network import network
 from australis.bench.overload_steps import Setting
 from australis.bench.overload_trial import run_trial
@@ -29,7 +29,7 @@ def rate_control(setting: Setting) -> dict[str, Any]:
 
 def _offered(setting: Setting, rate: float) -> dict[str, Any]:
     setting.note(f"rate control: {rate:,.0f} tuples a second")
-    span: Span = setting.span
+    span: TrialSpan = setting.span
     seconds = span.load / 2
     trial = run_trial(setting.spark, network(CHAIN), LoadCurve(((0, rate),)), seconds, patient=True)
     batches = trial.between(_FIRST * seconds, seconds)

@@ -12,10 +12,10 @@ import pyarrow as pa
 
 from australis.api.network import Network
 from australis.bench import overload_figures as figures
-from australis.bench.overload_curves import FACTORS, SHORT_BURSTS, Span, bursts, recorded, sine, step
+from australis.bench.overload_curves import FACTORS, SHORT_BURSTS, TrialSpan, bursts, recorded, sine, step
 from australis.bench.overload_network import INPUT, LIMITS, WINDOWED, Yield, network, source
 from australis.bench.overload_plans import best_plan, part_at_input, processor_time, random_at_input
-from australis.bench.overload_trial import Trial, run_trial
+from australis.bench.overload_trial import OverloadTrial, run_trial
 from australis.connectors.sinks.memory import MemorySink
 from australis.connectors.sources.load_curve import LoadCurve
 from australis.qos.load import LoadModel
@@ -37,7 +37,7 @@ class Setting:
     model: LoadModel
     yields: Mapping[str, Yield]
     capacity: float
-    span: Span
+    span: TrialSpan
     note: Callable[[str], None]
 
     @property
@@ -96,7 +96,7 @@ def compared(setting: Setting, name: str, curve: LoadCurve, factor: float | None
     return report
 
 
-def figures_of(setting: Setting, trial: Trial) -> dict[str, Any]:
+def figures_of(setting: Setting, trial: OverloadTrial) -> dict[str, Any]:
     """What a trial shows, as JSON holds it."""
     net, span, model = setting.network, setting.span, setting.model
     since, until = span.steady, span.end
@@ -126,7 +126,7 @@ def figures_of(setting: Setting, trial: Trial) -> dict[str, Any]:
     }
 
 
-def windows_compared(setting: Setting, trial: Trial) -> dict[str, int]:
+def windows_compared(setting: Setting, trial: OverloadTrial) -> dict[str, int]:
     """How many windows came out under load, and how many of them equal those of a run that sheds nothing."""
     exact = MemorySink()
     made = source(trial.curve, trial.curve.count(trial.seconds), trial.began)

@@ -83,7 +83,7 @@ class TrialBatch:
 
 
 @dataclass(frozen=True)
-class Look:
+class ProcessLook:
     """What all processes of the run held and had used at a second, and what others on the machine had."""
 
     second: float
@@ -93,13 +93,13 @@ class Look:
 
 
 @dataclass(frozen=True)
-class Trial:
+class OverloadTrial:
     """What was seen of a run under a load curve."""
 
     curve: LoadCurve
     seconds: float
     batches: Sequence[TrialBatch]
-    looks: Sequence[Look]
+    looks: Sequence[ProcessLook]
     steering: float
     """The seconds that the driver took to decide what batches do."""
     rows: Sequence[Mapping[str, Any]] = ()
@@ -145,7 +145,7 @@ def run_trial(
     patient: bool = False,
     ranking: str = STATE,
     feed: Feed = feed,
-) -> Trial:
+) -> OverloadTrial:
     """Run a network for so many seconds of a load curve.
 
     `plans` are what is left out from a second on, where the run does not decide that itself; `keeps` are the outputs
@@ -154,7 +154,7 @@ def run_trial(
     """
     recorders = {output.name: Recorder(output, output.name in keeps) for output in network.outputs}
     began = (int(time.time() + AHEAD) + 1) * 1_000_000  # windows begin with whole seconds
-    looks: list[Look] = []
+    looks: list[ProcessLook] = []
     clock = _Stopwatch(Steering.after)
     ranked = partial(Steering.of, ranking=Ranking(ranking))
     with (
@@ -174,7 +174,7 @@ def run_trial(
             _watch(run, began, seconds, list(plans), looks, enough)
         rows = run.measures().to_pylist()
     first = began / 1e6
-    return Trial(
+    return OverloadTrial(
         curve,
         seconds,
         list(_batches(rows, recorders, first)),
@@ -187,7 +187,7 @@ def run_trial(
 
 
 def _watch(
-    run: Run, began: int, seconds: float, plans: list[tuple[float, ShedPlan | None]], looks: list[Look],
+    run: Run, began: int, seconds: float, plans: list[tuple[float, ShedPlan | None]], looks: list[ProcessLook],
     enough: Enough | None,
 ) -> None:  # fmt: skip
     """Wait until the curve is over, give plans in time, and look at processes now and then."""
@@ -202,7 +202,7 @@ def _watch(
             run.leave_out(plans.pop(0)[1])
         if time.time() >= next_look:
             used = processes.seconds()
-            looks.append(Look(now, sum(processes.memory().values()), used, machine.used() - used))
+            looks.append(ProcessLook(now, sum(processes.memory().values()), used, machine.used() - used))
             next_look = time.time() + _LOOK
         if enough is not None and run.progress and enough(now, run.progress[-1]["delay"]):
             break

@@ -47,7 +47,7 @@ _COMPILING = 600.0  # seconds
 
 
 @dataclass(frozen=True)
-class Took:
+class RunCost:
     """The seconds of a run, those within boxes, and how often a box was called."""
 
     seconds: float
@@ -127,7 +127,7 @@ class TimedChain:
         return getattr(self._chain, name)
 
 
-def run(network: Network, trains: Sequence[Train], superboxes: bool = False, breadth: bool = False) -> Took:
+def run(network: Network, trains: Sequence[Train], superboxes: bool = False, breadth: bool = False) -> RunCost:
     """Run trains of the one input of a network through it, each through all boxes before the next.
 
     With `breadth` every box takes all trains before the next box runs. That is for networks without keyed tables, which
@@ -162,7 +162,7 @@ def run(network: Network, trains: Sequence[Train], superboxes: bool = False, bre
         for _ in step(train, moment):
             pass
         results += count()
-    return Took(time.perf_counter() - start, sum(spent), len(spent), results)
+    return RunCost(time.perf_counter() - start, sum(spent), len(spent), results)
 
 
 def compiled(network: Network) -> None:
@@ -176,11 +176,11 @@ def compiled(network: Network) -> None:
         time.sleep(0.1)
 
 
-def disciplines(count: int, repeat: int) -> dict[str, Took]:
+def disciplines(count: int, repeat: int) -> dict[str, RunCost]:
     """Aurora's figure: medians of `repeat` runs in turn, all over the same reports."""
     network, tuples = dissemination(), reports(count)
     compiled(network)
-    ways: dict[str, Callable[[], Took]] = {
+    ways: dict[str, Callable[[], RunCost]] = {
         "a tuple at a time": lambda: run(network, cut(tuples, 1)),
         "trains": lambda: run(network, cut(tuples, _TRAIN)),
         "superboxes": lambda: run(network, cut(tuples, _TRAIN), superboxes=True),
@@ -188,11 +188,11 @@ def disciplines(count: int, repeat: int) -> dict[str, Took]:
     return _in_turn(ways, repeat)
 
 
-def orders(application: str, samples: int, repeat: int) -> dict[str, Took]:
+def orders(application: str, samples: int, repeat: int) -> dict[str, RunCost]:
     """XStream's comparison, for one of its applications: a segment at a time, all at once, or train by train."""
     network = APPLICATIONS[application]()
     singles, long = (sound_trains(network, application, samples, segments) for segments in (1, _SEGMENTS))
-    ways: dict[str, Callable[[], Took]] = {
+    ways: dict[str, Callable[[], RunCost]] = {
         "FIFO": lambda: run(network, singles, breadth=True),
         "RTC": lambda: run(network, long, breadth=True),
         "DF": lambda: run(network, long),
@@ -218,8 +218,8 @@ def sound_trains(network: Network, application: str, samples: int, segments: int
     return trains
 
 
-def _in_turn(ways: dict[str, Callable[[], Took]], repeat: int) -> dict[str, Took]:
-    turns: dict[str, list[Took]] = {name: [] for name in ways}
+def _in_turn(ways: dict[str, Callable[[], RunCost]], repeat: int) -> dict[str, RunCost]:
+    turns: dict[str, list[RunCost]] = {name: [] for name in ways}
     for turn in range(repeat + 1):
         for name, way in ways.items():
             took = way()
@@ -257,12 +257,12 @@ def main(
         json.write_text(json_.dumps(report, indent=2))
 
 
-def _disciplines_sheet(ways: dict[str, Took], tuples: int) -> Sheet:
+def _disciplines_sheet(ways: dict[str, RunCost], tuples: int) -> Sheet:
     sheet = Sheet(box=SIMPLE_HEAD)
     for heading in ("", "calls", "in boxes", "around", "share", "of before", "paper's"):
         sheet.add_column(heading, no_wrap=True)
     sheet.title = f"Aurora's figure 7: {tuples:,} reports through {4 * CONSUMERS} boxes, seconds in and around them"
-    before: Took | None = None
+    before: RunCost | None = None
     for name, took in ways.items():
         fell = "" if before is None else f"{took.around / before.around:.3f}"
         share, aurora = f"{took.around / took.seconds:.0%}", f"{AURORA[name]:.2f}" if name in AURORA else ""
@@ -271,7 +271,7 @@ def _disciplines_sheet(ways: dict[str, Took], tuples: int) -> Sheet:
     return sheet
 
 
-def _orders_sheet(applications: dict[str, dict[str, Took]], samples: int) -> Sheet:
+def _orders_sheet(applications: dict[str, dict[str, RunCost]], samples: int) -> Sheet:
     sheet = Sheet("", *XSTREAM, "by the first", box=SIMPLE_HEAD)
     sheet.title = "XStream's schedulers: million samples a second (its own: 1, 1.20, 1.51)"
     for application, ways in applications.items():

@@ -11,7 +11,7 @@ from rich.table import Table as Sheet
 
 import australis as au
 from australis.api.network import Network
-from australis.bench.service_trial import LoadStep, Trial
+from australis.bench.service_trial import LoadStep, ServiceTrial
 from australis.model.qos import BoxCost, Costs
 from australis.plan import plan
 from australis.qos.control import Controller
@@ -57,12 +57,12 @@ def model() -> LoadModel:
     return LoadModel(made, plan(made, {INPUT: None}), COSTS, MACHINE)
 
 
-def trial(load: LoadStep) -> Trial:
+def trial(load: LoadStep) -> ServiceTrial:
     """Simulate a load twice: steered by the graphs, and with batches that take all that has come."""
     truth = model()
     free = replace(truth, costs=Costs(batch=COSTS.batch))  # to whom nothing costs anything, all fits
     steered, unsteered = (_batches(truth, Controller(believed), load) for believed in (truth, free))
-    return Trial(load, truth.most / truth.load({INPUT: 1.0}) / USUAL, steered, unsteered)
+    return ServiceTrial(load, truth.most / truth.load({INPUT: 1.0}) / USUAL, steered, unsteered)
 
 
 def _batches(truth: LoadModel, controller: Controller, load: LoadStep) -> tuple[SimulatedBatch, ...]:
@@ -81,7 +81,7 @@ def main(plots: Path | None = None) -> None:
             console.print(f"drawn: {path}", soft_wrap=True)
 
 
-def _sheet(trials: dict[str, Trial]) -> Sheet:
+def _sheet(trials: dict[str, ServiceTrial]) -> Sheet:
     """The worst of each trial, by the graphs and without them."""
     net = network()
     title = f"Twice {USUAL:,.0f} tuples a second for a while, simulated: the worst of it"

@@ -17,7 +17,7 @@ from PIL import Image
 
 from australis.api.network import Network
 from australis.apps.linear_road.pictures import use_style
-from australis.bench.service_trial import CATCHES_UP, SHEDS, WAITS, Series, Trial
+from australis.bench.service_trial import CATCHES_UP, SHEDS, WAITS, Series, ServiceTrial
 from australis.model.qos import Graph
 
 URGENT, PATIENT = "jams", "fast"
@@ -31,7 +31,7 @@ _SHADES = 64
 """Colours of a picture: as many as lines of a few colours need, in a third of the bytes. matplotlib brings Pillow."""
 
 
-def draw(network: Network, trials: Mapping[str, Trial], folder: Path) -> list[Path]:
+def draw(network: Network, trials: Mapping[str, ServiceTrial], folder: Path) -> list[Path]:
     """Write the pictures of a network and of what loads did to it, and return their files."""
     folder.mkdir(parents=True, exist_ok=True)
     with use_style():
@@ -91,7 +91,7 @@ def _point(axis: Axes, output: str, graph: Graph, x: float, text: str, offset: t
     _text(axis, (x, utility), text, color, offset).set_bbox({"facecolor": "#ffffff", "edgecolor": "none", "pad": 1})
 
 
-def _overload(network: Network, trial: Trial) -> Figure:
+def _overload(network: Network, trial: ServiceTrial) -> Figure:
     """A load that lasts: the rate, delays, what is delivered and what it is worth, by the graphs and without them."""
     figure = _figure(9, 7.9)
     rate, delays, parts, worth = figure.subplots(4, 1, sharex=True, height_ratios=(1.25, 1.9, 1, 1.1))
@@ -123,7 +123,7 @@ def _overload(network: Network, trial: Trial) -> Figure:
     return figure
 
 
-def _burst(network: Network, trial: Trial) -> Figure:
+def _burst(network: Network, trial: ServiceTrial) -> Figure:
     """A load that is soon over: the rate, how far the branch that waits is behind, and delays."""
     figure = _figure(9, 6.1)
     rate, behind, delays = figure.subplots(3, 1, sharex=True, height_ratios=(1.25, 1.2, 1.9))
@@ -144,7 +144,7 @@ def _burst(network: Network, trial: Trial) -> Figure:
     return figure
 
 
-def _rate(axis: Axes, trial: Trial) -> None:
+def _rate(axis: Axes, trial: ServiceTrial) -> None:
     """What comes, and what the machine holds; above it there is room for the names of phases."""
     load, holds = trial.load, trial.capacity
     seconds = (0, load.start, load.start, load.end, load.end, load.seconds)
@@ -158,7 +158,7 @@ def _rate(axis: Axes, trial: Trial) -> None:
         _text(axis, middle, f"{number}  {PATIENT} {phase.name}", _INK, (0, 9), "center")
 
 
-def _delays(axis: Axes, network: Network, trial: Trial, most: float) -> None:
+def _delays(axis: Axes, network: Network, trial: ServiceTrial, most: float) -> None:
     """The delays of outputs, where their graphs bend, and the delays without shedding, which are the same for both."""
     _line(axis, trial.delay(URGENT, steered=False), _FAINT, "--")
     for output in network.outputs:
@@ -171,7 +171,7 @@ def _delays(axis: Axes, network: Network, trial: Trial, most: float) -> None:
     axis.set_ylim(0, most)
 
 
-def _frame(trial: Trial, axes: Mapping[str, Axes]) -> None:
+def _frame(trial: ServiceTrial, axes: Mapping[str, Axes]) -> None:
     """Titles, grids and the phases behind all."""
     for title, axis in axes.items():
         axis.set_title(title, fontsize=_TITLE)

@@ -37,7 +37,7 @@ class LoadStep:
 
 
 @dataclass(frozen=True)
-class Phase:
+class ServicePhase:
     """Seconds in which a branch waits, is shed, or catches up."""
 
     name: str
@@ -54,7 +54,7 @@ class Series:
 
 
 @dataclass(frozen=True)
-class Trial:
+class ServiceTrial:
     """A load, and the batches of a run that is steered by graphs, and of one whose batches take all that has come."""
 
     load: LoadStep
@@ -64,7 +64,7 @@ class Trial:
     unsteered: tuple[SimulatedBatch, ...]
 
     @property
-    def phases(self) -> list[Phase]:
+    def phases(self) -> list[ServicePhase]:
         """What happens to the branch that can wait: it waits, is perhaps shed, and catches up when less comes."""
         waits = [place for place, batch in enumerate(self.steered) if batch.order.takes]
         if not waits:
@@ -73,9 +73,13 @@ class Trial:
         sheds = [batch for batch in self.steered if batch.order.state == SHED]
         if not sheds:
             most = max(self.steered, key=self._apart).end
-            return [Phase(WAITS, start, most), Phase(CATCHES_UP, most, end)]
+            return [ServicePhase(WAITS, start, most), ServicePhase(CATCHES_UP, most, end)]
         begun, over = sheds[0].start, sheds[-1].end
-        return [Phase(WAITS, start, begun), Phase(SHEDS, begun, over), Phase(CATCHES_UP, over, end)]
+        return [
+            ServicePhase(WAITS, start, begun),
+            ServicePhase(SHEDS, begun, over),
+            ServicePhase(CATCHES_UP, over, end),
+        ]
 
     def _apart(self, batch: SimulatedBatch) -> float:
         """What the branch that is furthest behind has not taken yet and others have, in seconds of the usual rate."""

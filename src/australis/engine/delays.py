@@ -84,7 +84,7 @@ def number_sketch(trains: Iterable[Train]) -> tuple[Ints, Ints]:
 
 
 @dataclass(frozen=True)
-class Arrivals:
+class ArrivalTimes:
     """When the tuples of a batch came, by their arrival numbers."""
 
     clock: int
@@ -142,11 +142,11 @@ def quantile(counts: Sequence[int] | Ints, part: float) -> float:
     return float(np.append(EDGES, np.inf)[np.searchsorted(total, part * total[-1])])
 
 
-def arrivals_of(clock: int, rows: Iterable[Mapping[str, object]], label: str = OUT) -> Arrivals:
+def arrivals_of(clock: int, rows: Iterable[Mapping[str, object]], label: str = OUT) -> ArrivalTimes:
     """The arrivals of a reading of a batch, from the rows of sources that its tasks sent."""
     sketches = [
         (str(row["name"]), np.array(row["numbers"], np.int64), np.array(row["times"], np.int64))
         for row in rows
         if row["numbers"] is not None and row["port"] == label
     ]
-    return Arrivals(clock, sketches)
+    return ArrivalTimes(clock, sketches)

@@ -18,7 +18,7 @@ _PLANNED = 1 << 20  # tuples that a source is asked for at a time
 _PATIENCE = 0.2  # seconds after which a run that waits looks whether it is to stop
 
 
-class Feed:
+class StreamFeed:
     """A stream's source, and how far it was read. What does not read is counted, or with `strict` an error."""
 
     def __init__(self, input: Input, source: Source, train: int, strict: bool) -> None:
@@ -98,7 +98,7 @@ class Feeds:
     ) -> None:
         self.run, self.sources, self.stop = run, sources, stop
         self.streams = [
-            Feed(input, sources[input.name], train, strict) for input in run.network.inputs if not input.static
+            StreamFeed(input, sources[input.name], train, strict) for input in run.network.inputs if not input.static
         ]
         timed = any(feed.source.timed for feed in self.streams)
         self._clock = _wall_clock if clock is None and timed else clock
@@ -133,7 +133,7 @@ class Feeds:
             return exhaust(self.run.steps({name: tuples}, ts=self._began, ended=ended))
         return exhaust(self.run.steps({name: tuples}, clock=self._clock(), ended=ended))
 
-    def _await(self, feeds: Sequence[Feed]) -> None:
+    def _await(self, feeds: Sequence[StreamFeed]) -> None:
         """Wait until a source has something, or it is time to look whether the run is to stop."""
         bells = tuple(feed.source.bell for feed in feeds if isinstance(feed.source, Ringing))
         self._wait.until(lambda: Look(None, any(feed.ready for feed in feeds), bells, seen=len(bells) < len(feeds)))

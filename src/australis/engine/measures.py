@@ -14,7 +14,7 @@ import pyarrow as pa
 from australis.arrow.columns import Floats
 from australis.arrow.schema import schema
 from australis.connectors.source import Part
-from australis.engine.delays import Arrivals, ArrivalSketch, histogram, number_sketch
+from australis.engine.delays import ArrivalSketch, ArrivalTimes, histogram, number_sketch
 from australis.engine.filter_samples import FilterSamples
 from australis.engine.shedding import Shedding
 from australis.engine.superbox import Event, Passage
@@ -255,7 +255,7 @@ def output(
     name: str,
     parts: Iterable[dict[str, Any]],
     now: int,
-    arrivals: Arrivals | None = None,
+    arrivals: ArrivalTimes | None = None,
     inputs: Collection[str] = (),
     latency: Graph | None = None,
 ) -> pa.RecordBatch:
@@ -264,7 +264,7 @@ def output(
     tuples, size = (sum(row[column] for row in rows) for column in ("tuples", "bytes"))
     values: dict[str, float | Ints | None] = {"given": tuples, "bytes": size}
     if rows:
-        known = Arrivals(now) if arrivals is None else arrivals
+        known = ArrivalTimes(now) if arrivals is None else arrivals
         numbers, weights = (np.concatenate([row[column] for row in rows]) for column in ("numbers", "weights"))
         delays = (now - known.clock - known.times(numbers, inputs)) / 1e6
         values["delay"], values["worst"] = float(np.average(delays, weights=weights)), float(delays.max())

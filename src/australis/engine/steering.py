@@ -20,7 +20,7 @@ from australis.engine.positions import Positions, Takes
 from australis.engine.queues import Queues, taken_by
 from australis.engine.service import BranchWait, Service, ServiceWindow
 from australis.model.qos import Costs
-from australis.qos.control import EXACT, NOTHING_SHED, SHED, Controller, Order, Waiting
+from australis.qos.control import EXACT, NOTHING_SHED, SHED, BatchOrder, Controller, Waiting
 from australis.qos.lighter import box_losses, box_outputs, lighter_boxes
 from australis.qos.load import LoadModel, Machine
 from australis.qos.monitor import Monitor
@@ -70,7 +70,7 @@ class Steering:
         self.worths = Worths(self.job.network)
         self._served, self._backlog, self._behind = 0, dict[str, int](), dict[str, BranchWait]()
         self._controller: Controller | None = None
-        self._order: Order | None = None
+        self._order: BatchOrder | None = None
         self._refreshed, self._saved = 0.0, time.monotonic()
         self._batches = 0
         self._seen: dict[str, int] = {}

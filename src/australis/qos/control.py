@@ -59,7 +59,7 @@ class Waiting:
 
 
 @dataclass(frozen=True)
-class Order:
+class BatchOrder:
     """What the next batch does."""
 
     interval: float
@@ -98,7 +98,7 @@ class Controller:
     ranking: Ranking = field(default_factory=Ranking)
     """In which order branches go."""
 
-    def order(self, waiting: Waiting) -> tuple[Order, Controller]:
+    def order(self, waiting: Waiting) -> tuple[BatchOrder, Controller]:
         """What the next batch does with what waits, and the controller that remembers the road map it used."""
         if waiting.branches:
             return self._order_branches(waiting)
@@ -107,7 +107,7 @@ class Controller:
         work = self.model.load(waiting.tuples) * self.error
         room = self.model.machine.headroom * longest - batch
         if not work or work <= room or not (self.overloaded or self._loses_half(waiting.oldest + batch + work)):
-            return Order(self._interval(work), whole), self
+            return BatchOrder(self._interval(work), whole), self
         road = self._road(waiting.tuples)
         known = replace(self, road=road)
         # What boxes are asked for goes by what would be best; what they keep of it all the same, others must bear.
@@ -115,17 +115,17 @@ class Controller:
         if self._exact_alone(road, waiting) or len(best.plans) == 1:
             asked = self._asked(best, max(room, 0.0) / work)
             kept = whole | {name: max(part, self.floors[name]) for name, part in asked.items()}
-            return Order(longest, kept, state=EXACT, part=self._part(best, kept), asked=asked), known
+            return BatchOrder(longest, kept, state=EXACT, part=self._part(best, kept), asked=asked), known
         if (later := self._later(road)) is not None:
             longest, room = later, self.model.machine.headroom * later - batch
             if work <= room:
-                return Order(longest, whole), known
+                return BatchOrder(longest, whole), known
         whole_load = road.plans[0].load
         plan = road.at(whole_load * max(room, 0.0) / work)
         drops, asked = tuple(road.drops(plan.kept)), self._asked(best, max(room, 0.0) / work)
-        return Order(longest, plan.kept, drops, SHED, plan.load / whole_load, asked=asked), known
+        return BatchOrder(longest, plan.kept, drops, SHED, plan.load / whole_load, asked=asked), known
 
-    def _order_branches(self, waiting: Waiting) -> tuple[Order, Controller]:
+    def _order_branches(self, waiting: Waiting) -> tuple[BatchOrder, Controller]:
         """The same where branches can wait: all goes if it fits, else what must go and as much else as fits."""
         if not self.overloaded and self._crowded(waiting):
             return replace(self, overloaded=True)._order_branches(waiting)
@@ -138,7 +138,7 @@ class Controller:
         in_time = all(done[name] <= zone for name, zone in schedule.zones.items())
         apart = any(queue.behind for queue in waiting.branches.values())
         if not work or work <= room * (TOGETHER if apart else 1.0) or (in_time and not self.overloaded):
-            return Order(self._interval(work), whole), self
+            return BatchOrder(self._interval(work), whole), self
         joint = self._road(waiting.tuples)
         if (later := self._later(joint)) is not None:
             longest, room = later, self.model.machine.headroom * later - batch
@@ -147,7 +147,7 @@ class Controller:
         exact = self._exact_alone(joint, waiting) or len(joint.plans) == 1
         return self._divide(schedule, max(room, 0.0) / self.error, exact), replace(self, road=joint)
 
-    def _divide(self, schedule: Schedule, room: float, exact: bool) -> Order:
+    def _divide(self, schedule: Schedule, room: float, exact: bool) -> BatchOrder:
         """What branches take in a room, by what the costs say, that does not hold all. Only what must go is shed.
 
         Nothing is if exact outputs alone are too much.
@@ -155,7 +155,7 @@ class Controller:
         kept = {output.name: 1.0 for output in self.model.network.outputs}
         zones, must = schedule.zones, schedule.must()
         delays = {name: (queue.oldest + schedule.interval) / zones[name] for name, queue in schedule.queues.items()}
-        order, pressing = Order(schedule.interval, kept, delays=delays), schedule.load(must)
+        order, pressing = BatchOrder(schedule.interval, kept, delays=delays), schedule.load(must)
         if pressing <= room:
             return replace(order, takes=schedule.limits(schedule.within(room, self.ranking)))
         road = road_map_of(self.model, schedule.tuples(must))
@@ -181,7 +181,7 @@ class Controller:
 
     def observe(
         self,
-        order: Order,
+        order: BatchOrder,
         taken: Mapping[str, float],
         elapsed: float,
         seconds: float,
@@ -240,7 +240,7 @@ class Controller:
         graphs = [output.qos.latency for output in outputs if among is None or output.name in among]
         return any(graph.utility(delay) <= HALF for graph in graphs if graph is not None and graph.bend >= reach)
 
-    def _floors(self, order: Order, kept: Mapping[str, float], learning: float) -> dict[str, float]:
+    def _floors(self, order: BatchOrder, kept: Mapping[str, float], learning: float) -> dict[str, float]:
         """What outputs keep at least, after a batch in which they kept so much; nothing where they did as asked."""
         asked = {**order.kept, **order.asked}
         held = {name: part for name, part in kept.items() if part > asked.get(name, 1.0) + OFF}

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TypeAlias
 
 from australis.model.network import Arrow, Network, Node
-from australis.qos.lighter import OBJECTS, Reach, lighter_boxes
+from australis.qos.lighter import OBJECTS, LighterReach, lighter_boxes
 from australis.qos.shedding import Place
 
 RESULTS = "results"
@@ -63,7 +63,7 @@ class Deliveries:
         return part * self._went_on(output, (OBJECTS, node.name)) if lighter and output in lighter.outputs else part
 
     @cached_property
-    def _lighter(self) -> dict[str, Reach]:
+    def _lighter(self) -> dict[str, LighterReach]:
         return lighter_boxes(self.network)
 
     def _tuples(self, arrow: Arrow) -> float:

@@ -14,14 +14,14 @@ from australis.model.network import Arrow, Network, Node
 
 
 @dataclass(frozen=True)
-class Reach:
+class LighterReach:
     """The boxes and outputs that get less if a box works with less."""
 
     boxes: frozenset[str]
     outputs: frozenset[str]
 
 
-def lighter_boxes(network: Network) -> dict[str, Reach]:
+def lighter_boxes(network: Network) -> dict[str, LighterReach]:
     """The boxes that can work with less, and what they reach.
 
     Not those behind which a box counts on all of their results, such as one with a table: it would give wrong ones.
@@ -35,13 +35,15 @@ def lighter_boxes(network: Network) -> dict[str, Reach]:
     return found
 
 
-def _reach(network: Network, arrows: set[Arrow]) -> Reach:
+def _reach(network: Network, arrows: set[Arrow]) -> LighterReach:
     boxes = set()
     for node in network.nodes:
         if arrows & set(node.sources):
             boxes.add(node.name)
             arrows |= {Arrow(node.name, port) for port in network.schemas[node.name]}
-    return Reach(frozenset(boxes), frozenset(output.name for output in network.outputs if output.arrow in arrows))
+    return LighterReach(
+        frozenset(boxes), frozenset(output.name for output in network.outputs if output.arrow in arrows)
+    )
 
 
 def _passes_parts_on(network: Network, node: Node) -> bool:
@@ -50,7 +52,7 @@ def _passes_parts_on(network: Network, node: Node) -> bool:
     return node.box.divisible(*schemas) and (len(schemas) == 1 or node.box.merges)
 
 
-def together(reaches: Iterable[Reach], output: str) -> frozenset[str]:
+def together(reaches: Iterable[LighterReach], output: str) -> frozenset[str]:
     """The outputs that get the same part as one, since the same boxes work with less for them."""
     names, known = {output}, set[str]()
     while names != known:

@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 from australis.model.network import Arrow, Network
 from australis.model.qos import Graph, WorthHistogram
-from australis.qos.lighter import Reach, box_parts, lighter_boxes, together
+from australis.qos.lighter import LighterReach, box_parts, lighter_boxes, together
 from australis.qos.load import LoadModel, Share
 from australis.qos.shedding import takes_all
 from australis.qos.utility import total
@@ -38,7 +38,7 @@ class Drop:
 
 
 @dataclass(frozen=True)
-class Plan:
+class RoadPlan:
     """What each output gets, the load that this leaves, and what all outputs are then worth."""
 
     load: float
@@ -125,7 +125,7 @@ class Demands:
         return frozenset(output.name for output in self.network.outputs if output.arrow.source in sources)
 
     @cached_property
-    def lighter(self) -> dict[str, Reach]:
+    def lighter(self) -> dict[str, LighterReach]:
         """The boxes that leave out some of their results by themselves, in place of tuples around them."""
         return lighter_boxes(self.network)
 
@@ -202,12 +202,12 @@ class RoadMap:
     """The best plans from shedding nothing to shedding all that may be shed, one load after another."""
 
     demands: Demands
-    plans: tuple[Plan, ...]
+    plans: tuple[RoadPlan, ...]
     """From the whole load down. Between two of them the outputs change in proportion."""
     inputs: Mapping[str, float]
     """The rates that it was drawn for."""
 
-    def at(self, load: float) -> Plan:
+    def at(self, load: float) -> RoadPlan:
         """The plan that brings the load down to this one, or as near to it as shedding gets."""
         if load >= self.plans[0].load:
             return self.plans[0]
@@ -217,7 +217,7 @@ class RoadMap:
         before, after = self.plans[place - 1], self.plans[place]
         part = (before.load - load) / (before.load - after.load)
         kept = {name: kept + (after.kept[name] - kept) * part for name, kept in before.kept.items()}
-        return Plan(load, kept, self.demands.utility(kept))
+        return RoadPlan(load, kept, self.demands.utility(kept))
 
     def drops(self, kept: Kept) -> list[Drop]:
         """Where tuples are dropped so that each output gets its part, from the inputs on."""
@@ -255,13 +255,13 @@ class Mapper:
                 works[served] = works.get(served, 0.0) + share.busy
         return works
 
-    def plans(self) -> Iterator[Plan]:
+    def plans(self) -> Iterator[RoadPlan]:
         kept = {output.name: 1.0 for output in self.demands.network.outputs}
-        yield Plan(self.load(kept), dict(kept), self.demands.utility(kept))
+        yield RoadPlan(self.load(kept), dict(kept), self.demands.utility(kept))
         while move := min(self._moves(kept), default=None):
             _, names, level = move
             kept |= dict.fromkeys(names, level)
-            yield Plan(self.load(kept), dict(kept), self.demands.utility(kept))
+            yield RoadPlan(self.load(kept), dict(kept), self.demands.utility(kept))
 
     def _moves(self, kept: Kept) -> Iterator[tuple[float, tuple[str, ...], float]]:
         """The steps that can be taken: the utility lost for the load freed, the outputs that are lowered, and to what.

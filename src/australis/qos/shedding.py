@@ -167,7 +167,7 @@ def shed_plan(
     """
     behind = {output for reach in lighter_boxes(network).values() for output in reach.outputs}
     dropped = {output: part for output, part in kept.items() if output not in behind}
-    planner = _Planner(network, dropped, windows or {}, worth or {}, seed, samples or {}, apart)
+    planner = _ShedPlanner(network, dropped, windows or {}, worth or {}, seed, samples or {}, apart)
     return ShedPlan(planner.places(), planner.windows, box_parts(network, kept))
 
 
@@ -180,7 +180,7 @@ def takes_all(network: Network, valued: Collection[str] = ()) -> frozenset[str]:
     which windows, or what is worth least to an output that is `valued`.
     """
     some = WindowPart((-1,), (0.5,))
-    planner = _Planner(
+    planner = _ShedPlanner(
         network,
         {output.name: 0.5 for output in network.outputs},
         dict.fromkeys(windowed(network), some),
@@ -193,7 +193,7 @@ def takes_all(network: Network, valued: Collection[str] = ()) -> frozenset[str]:
 
 
 @dataclass(frozen=True)
-class _Planner:
+class _ShedPlanner:
     network: Network
     kept: Mapping[str, float]
     windows: Mapping[str, WindowPart]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from australis.qos.control import Controller, Order, Waiting
+from australis.qos.control import BatchOrder, Controller, Waiting
 from australis.qos.load import LoadModel
 from australis.qos.priorities import Queue
 from australis.qos.road_map import Demands, Mapper
@@ -34,7 +34,7 @@ class SimulatedBatch:
 
     start: float
     end: float
-    order: Order
+    order: BatchOrder
     delay: float
     amount: float
     """Of tuples, in seconds of their usual rates, for the branch that takes the most."""

@@ -130,7 +130,7 @@ def _selection_first(objects: QueryScope, query: AnswerQuery, condition: Expr) -
     if sample is not None:
         sample = sample.rename_columns(objects.stream.schema.names)
     inside = cost.inside(clause, query.moving, query.sample)
-    costs = cost.Costs(cost.selected(condition, sample), inside, cost.predicate(condition))
+    costs = cost.OrderCosts(cost.selected(condition, sample), inside, cost.predicate(condition))
     choice = query.moving.first
     first = costs.selection_first < costs.inside_first if choice is None else choice == "selection"
     order = "first" if first else "after INSIDE"

@@ -44,7 +44,7 @@ class Selectivity:
 
 
 @dataclass(frozen=True)
-class Costs:
+class OrderCosts:
     """The costs of both orders, from estimates."""
 
     selected: Selectivity

@@ -58,7 +58,7 @@ class ChannelPieces(NamedTuple):
     row: Ints
 
 
-class Reading(NamedTuple):
+class PieceReading(NamedTuple):
     """How far the pieces of a key have been read, by channel."""
 
     piece: Ints
@@ -105,7 +105,7 @@ def zipped(pieces: Sequence[Pieces], keys: Ints, skip: Ints, size: int, names: S
     all_ = ChannelPieces(ends, *columns)
     limit, clash = np.full(len(all_.key), _NONE), np.full(2, -1)
     ranges = _room(pieces, size)
-    reading = Reading(*np.zeros((3, len(pieces)), np.int64))
+    reading = PieceReading(*np.zeros((3, len(pieces)), np.int64))
     filling = Filling(*np.zeros((4, len(pieces)), np.int64))
     count = _zip(keys, all_, skip, size, reading, filling, limit, clash, ranges)
     if clash[0] >= 0:
@@ -165,7 +165,7 @@ def _time(pieces: ChannelPieces, piece: int, index: int) -> float:
 
 
 @inner
-def _open(key: int, pieces: ChannelPieces, skip: Ints, reading: Reading) -> None:
+def _open(key: int, pieces: ChannelPieces, skip: Ints, reading: PieceReading) -> None:
     """Go to the first piece of a key in each channel."""
     ends = pieces.ends
     for channel in range(len(ends) - 1):
@@ -176,7 +176,7 @@ def _open(key: int, pieces: ChannelPieces, skip: Ints, reading: Reading) -> None
 
 
 @inner
-def _next(channel: int, pieces: ChannelPieces, reading: Reading) -> None:
+def _next(channel: int, pieces: ChannelPieces, reading: PieceReading) -> None:
     """Go on to the next piece of a channel."""
     reading.piece[channel] += 1
     piece = reading.piece[channel]
@@ -184,7 +184,7 @@ def _next(channel: int, pieces: ChannelPieces, reading: Reading) -> None:
 
 
 @inner
-def _waits(key: int, pieces: ChannelPieces, reading: Reading) -> bool:
+def _waits(key: int, pieces: ChannelPieces, reading: PieceReading) -> bool:
     """Whether a channel has no piece of the key any more."""
     for channel in range(len(reading.piece)):
         piece = reading.piece[channel]
@@ -194,7 +194,7 @@ def _waits(key: int, pieces: ChannelPieces, reading: Reading) -> bool:
 
 
 @inner
-def _align(pieces: ChannelPieces, reading: Reading) -> bool:
+def _align(pieces: ChannelPieces, reading: PieceReading) -> bool:
     """Find the shifts of channels; false if not all have the same rate."""
     first, same = reading.piece[0], True
     for channel in range(len(reading.piece)):
@@ -205,7 +205,7 @@ def _align(pieces: ChannelPieces, reading: Reading) -> bool:
 
 
 @inner
-def _meet(pieces: ChannelPieces, reading: Reading, channel: int) -> bool:
+def _meet(pieces: ChannelPieces, reading: PieceReading, channel: int) -> bool:
     """Whether the pieces of the first channel and of another have samples at the same times."""
     one, other = reading.piece[0], reading.piece[channel]
     begins = max(_time(pieces, one, reading.low[0]), _time(pieces, other, reading.low[channel]))
@@ -213,7 +213,7 @@ def _meet(pieces: ChannelPieces, reading: Reading, channel: int) -> bool:
 
 
 @inner
-def _pass_earliest(pieces: ChannelPieces, reading: Reading, clash: Ints) -> None:
+def _pass_earliest(pieces: ChannelPieces, reading: PieceReading, clash: Ints) -> None:
     """Pass over the piece that ends first: nothing of its rate lies beside it any more. Marks the first `clash`."""
     earliest, end = 0, np.inf
     for channel in range(len(reading.piece)):
@@ -227,7 +227,7 @@ def _pass_earliest(pieces: ChannelPieces, reading: Reading, clash: Ints) -> None
 
 
 @inner
-def _common(pieces: ChannelPieces, reading: Reading) -> tuple[int, int]:
+def _common(pieces: ChannelPieces, reading: PieceReading) -> tuple[int, int]:
     """What the pieces of all channels have in common, in indices of the first channel."""
     bottom, end = reading.low[0], pieces.stop[reading.piece[0]]
     for channel in range(1, len(reading.piece)):
@@ -238,7 +238,7 @@ def _common(pieces: ChannelPieces, reading: Reading) -> tuple[int, int]:
 
 
 @inner
-def _pass_before(bottom: int, pieces: ChannelPieces, reading: Reading) -> None:
+def _pass_before(bottom: int, pieces: ChannelPieces, reading: PieceReading) -> None:
     """Pass over the pieces that end before an index of the first channel."""
     for channel in range(len(reading.piece)):
         if pieces.stop[reading.piece[channel]] + reading.shift[channel] <= bottom:
@@ -246,7 +246,7 @@ def _pass_before(bottom: int, pieces: ChannelPieces, reading: Reading) -> None:
 
 
 @inner
-def _follows(bottom: int, pieces: ChannelPieces, reading: Reading, filling: Filling) -> bool:
+def _follows(bottom: int, pieces: ChannelPieces, reading: PieceReading, filling: Filling) -> bool:
     """Whether what comes from an index of the first channel on follows what there is, without a gap."""
     for channel in range(len(reading.piece)):
         if filling.top[channel] != bottom - reading.shift[channel] or not _same_base(
@@ -257,7 +257,7 @@ def _follows(bottom: int, pieces: ChannelPieces, reading: Reading, filling: Fill
 
 
 @inner
-def _fill(bottom: int, end: int, goes_on: bool, reading: Reading, filling: Filling) -> None:
+def _fill(bottom: int, end: int, goes_on: bool, reading: PieceReading, filling: Filling) -> None:
     """Add what lies between indices of the first channel to what there is, or begin with it."""
     for channel in range(len(reading.piece)):
         piece, shift = reading.piece[channel], reading.shift[channel]
@@ -286,7 +286,7 @@ def _emit(key: int, size: int, pieces: ChannelPieces, filling: Filling, ranges: 
 
 
 @inner
-def _read_on(pieces: ChannelPieces, reading: Reading, filling: Filling) -> None:
+def _read_on(pieces: ChannelPieces, reading: PieceReading, filling: Filling) -> None:
     """Go on in each channel to what has not been read."""
     for channel in range(len(reading.piece)):
         reading.low[channel] = filling.top[channel]
@@ -308,7 +308,7 @@ def _hold(key: int, channel: int, piece: int, bottom: int, pieces: ChannelPieces
 
 @inner
 def _zip(
-    keys: Ints, pieces: ChannelPieces, skip: Ints, size: int, reading: Reading, filling: Filling, limit: Ints,
+    keys: Ints, pieces: ChannelPieces, skip: Ints, size: int, reading: PieceReading, filling: Filling, limit: Ints,
     clash: Ints, ranges: ZippedRanges,
 ) -> int:  # fmt: skip
     """Find the ranges of keys and from where on pieces are held; how many ranges there are."""

@@ -27,7 +27,7 @@ FASTEST = 1e12
 
 
 @dataclass(frozen=True)
-class Due:
+class DueTimes:
     """When tuples are due, from the latest time at or before each: all times are in microseconds."""
 
     began: int
@@ -131,7 +131,7 @@ class Replay:
             # In a batch that is in order, each tuple is due at its own time, whatever comes before it.
             reached.append(reached[0] if end.get("order") else self._reached(split, reached[-1]))
         return [
-            Split((Due(end["began"], end["first"], latest, self.speed), *split.pieces))
+            Split((DueTimes(end["began"], end["first"], latest, self.speed), *split.pieces))
             for split, latest in zip(splits, reached, strict=False)
         ]
 
@@ -154,7 +154,7 @@ class Replay:
         """When the last tuple before an offset was due, which the next one waits with at least."""
         if self.latest(offset, 1) == offset:
             return None
-        due = Due(offset["began"], offset["first"], offset.get("reached"), self.speed)
+        due = DueTimes(offset["began"], offset["first"], offset.get("reached"), self.speed)
         return offset["began"] if due.reached is None else int(due.at(np.array([due.reached]))[0])
 
     def finished(self, offset: Offset) -> bool:

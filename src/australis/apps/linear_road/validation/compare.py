@@ -10,7 +10,7 @@ from australis.apps.linear_road.record import LIMITS, TRAVEL
 from australis.apps.linear_road.validation.accounts import STALE
 from australis.apps.linear_road.validation.answers import SHOWN, AnswerFile, TypedAnswers, answer_line
 from australis.apps.linear_road.validation.arrays import Bools, Floats, Ints
-from australis.apps.linear_road.validation.due import Due
+from australis.apps.linear_road.validation.due import DueAnswers
 from australis.apps.linear_road.validation.verdict import AnswerCounts, Fault
 from australis.errors import RunError
 
@@ -18,7 +18,7 @@ _EXACT = 1e-6
 """The error of a double, in seconds."""
 
 
-class Comparison:
+class AnswerComparison:
     """The answers of one type, and the results of comparing them so far."""
 
     def __init__(self, kind: int, output: AnswerFile, speed: float) -> None:
@@ -32,7 +32,7 @@ class Comparison:
         self.responses: list[Floats] = []
         self.faults: dict[str, list[Fault]] = {}
 
-    def compare(self, due: Due) -> None:
+    def compare(self, due: DueAnswers) -> None:
         """Compare the first answer to each question with what is due."""
         place = np.searchsorted(self.keys, due.key)
         answered = np.zeros(len(due.key), np.bool_)
@@ -98,7 +98,7 @@ class Comparison:
         median, p99 = np.quantile(times, (0.5, 0.99))
         return replace(tally, worst=float(times.max()), median=float(median), p99=float(p99))
 
-    def _right(self, due: Due, asked_rows: Ints, rows: Ints) -> Bools:
+    def _right(self, due: DueAnswers, asked_rows: Ints, rows: Ints) -> Bools:
         first, second = self.answers.first[rows], self.answers.second[rows]
         right: Bools = np.zeros(len(rows), np.bool_)
         if due.accounts is not None:
@@ -110,7 +110,7 @@ class Comparison:
         right &= self.answers.time[rows] == due.time[asked_rows]
         return right
 
-    def _explain(self, kind: str, due: Due, row: int, response: float) -> str:
+    def _explain(self, kind: str, due: DueAnswers, row: int, response: float) -> str:
         if kind == "wrong":
             return f"expected {_expected_line(due, row)}"
         delay = f"answered {response:.3f} s after time {due.time[row]}"
@@ -134,7 +134,7 @@ class Comparison:
             self.faults.setdefault(kind, []).append(Fault(self.answers.type, kind, text))
 
 
-def _expected_line(due: Due, row: int) -> str:
+def _expected_line(due: DueAnswers, row: int) -> str:
     first, second = due.choices[0][0][row], due.choices[0][1][row]
     time = int(due.time[row])
     text = answer_line(due.type, due.vid[row], time, "Emit", due.key[row], f"{first:.12g}", f"{second:.12g}")

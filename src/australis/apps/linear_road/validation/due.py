@@ -23,7 +23,7 @@ RECOMPUTING = "recomputing what was due"
 
 
 @dataclass(frozen=True)
-class Due:
+class DueAnswers:
     """Answers of one type that are due, each known by its key: a vehicle at a second, or a query.
 
     A choice holds the two values that an answer may have: LAV and toll, segment and 0, ResultTime and balance, balance
@@ -38,16 +38,16 @@ class Due:
     vid: Ints
     accounts: Accounts | None = None
 
-    def since(self, second: int) -> Due:
+    def since(self, second: int) -> DueAnswers:
         """The answers to requests from a second on."""
         if not second:
             return self
         rows = np.flatnonzero(self.time >= second)
         choices = tuple((one[rows], other[rows]) for one, other in self.choices)
-        return Due(self.type, self.key[rows], self.time[rows], choices, self.vid[rows], self.accounts)
+        return DueAnswers(self.type, self.key[rows], self.time[rows], choices, self.vid[rows], self.accounts)
 
 
-def due(feed: Feed, history: PastTolls | None = None, on_progress: OnProgress | None = None) -> Iterator[Due]:
+def due(feed: Feed, history: PastTolls | None = None, on_progress: OnProgress | None = None) -> Iterator[DueAnswers]:
     """What is due, file by file. The answers to requests come last, since an account is charged on all expressways."""
     charges: list[Ints] = [np.empty(0, np.int64)]
     amounts: list[Ints] = [np.empty(0, np.int64)]
@@ -72,25 +72,25 @@ def due(feed: Feed, history: PastTolls | None = None, on_progress: OnProgress | 
     yield from _request_answers(feed, pa.concat_tables(requests), all_accounts, history)
 
 
-def _notifications(file_tolls: Tolls, vehicle: int) -> Iterator[Due]:
+def _notifications(file_tolls: Tolls, vehicle: int) -> Iterator[DueAnswers]:
     vid, time, lav, toll = file_tolls.notified
     vid = vid + np.int64(vehicle)
-    yield Due(TOLL, key(vid, time), time, ((lav, toll),), vid)
+    yield DueAnswers(TOLL, key(vid, time), time, ((lav, toll),), vid)
     vid, time, segment = file_tolls.alerted
     vid = vid + np.int64(vehicle)
-    yield Due(ALERT, key(vid, time), time, ((segment, np.zeros_like(segment)),), vid)
+    yield DueAnswers(ALERT, key(vid, time), time, ((segment, np.zeros_like(segment)),), vid)
 
 
 def _request_answers(
     feed: Feed, requests: pa.Table, all_accounts: Accounts, history: PastTolls | None
-) -> Iterator[Due]:
+) -> Iterator[DueAnswers]:
     """The answers to the requests of all files, type by type, and copy by copy: there may be very many of them."""
     types = requests["type"].to_numpy()
     for kind in (BALANCE, EXPENDITURE, TRAVEL):
         of_kind = requests.take(np.flatnonzero(types == kind)).combine_chunks()
         _check_unique(kind, feed, of_kind["qid"].to_numpy().astype(np.int64))
         (batch,) = of_kind.to_batches() or [pa.RecordBatch.from_pylist([], schema=INPUT)]
-        first: Due | None = None
+        first: DueAnswers | None = None
         for copy in range(feed.copies):
             copied = feed.as_copy(batch, copy)
             columns = {name: copied[name].to_numpy().astype(np.int64) for name in INPUT.names}
@@ -98,18 +98,18 @@ def _request_answers(
                 answers = _answers(kind, columns, all_accounts, history)
                 first = first or answers
             else:
-                answers = Due(kind, columns["qid"], columns["time"], first.choices, columns["vid"])
+                answers = DueAnswers(kind, columns["qid"], columns["time"], first.choices, columns["vid"])
             yield answers
 
 
-def _answers(kind: int, columns: Mapping[str, Ints], all_accounts: Accounts, history: PastTolls | None) -> Due:
+def _answers(kind: int, columns: Mapping[str, Ints], all_accounts: Accounts, history: PastTolls | None) -> DueAnswers:
     qid, time, vid = columns["qid"], columns["time"], columns["vid"]
     if kind == BALANCE:
-        return Due(kind, qid, time, ((time, all_accounts.balance(vid, time)),), vid, all_accounts)
+        return DueAnswers(kind, qid, time, ((time, all_accounts.balance(vid, time)),), vid, all_accounts)
     if kind == EXPENDITURE:
-        return Due(kind, qid, time, _expenditures(columns, history), vid)
+        return DueAnswers(kind, qid, time, _expenditures(columns, history), vid)
     fields = (columns[name] for name in ("xway", "sinit", "send", "dow", "tod"))
-    return Due(kind, qid, time, () if history is None else journeys(history, *fields), vid)
+    return DueAnswers(kind, qid, time, () if history is None else journeys(history, *fields), vid)
 
 
 def _same_weeks(history: PastTolls | None, xway: Ints, higher: int) -> bool:

@@ -12,7 +12,7 @@ from pyarrow import csv
 from australis.apps.linear_road.feed import Feed
 from australis.apps.linear_road.record import TRAVEL
 from australis.apps.linear_road.validation.answers import LINES
-from australis.apps.linear_road.validation.due import Due, OnProgress, due
+from australis.apps.linear_road.validation.due import DueAnswers, OnProgress, due
 from australis.apps.linear_road.validation.history import PastTolls
 
 
@@ -38,7 +38,7 @@ def write_reference(
             csv.write_csv(table, file, form)
 
 
-def _table(due: Due) -> pa.Table:
+def _table(due: DueAnswers) -> pa.Table:
     first, second = due.choices[0]
     if due.type == TRAVEL:
         first, second = np.round(first, 3), np.round(second, 3)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from australis.apps.linear_road.feed import Feed
 from australis.apps.linear_road.validation.answers import TYPES, AnswerFile, answers
-from australis.apps.linear_road.validation.compare import Comparison
+from australis.apps.linear_road.validation.compare import AnswerComparison
 from australis.apps.linear_road.validation.due import OnProgress, due
 from australis.apps.linear_road.validation.history import PastTolls
 from australis.apps.linear_road.validation.verdict import BROKEN, FAULTS, Fault, Verdict
@@ -40,7 +40,7 @@ def validate(
     read: AnswerFile = (
         answers(output, (lambda share: on_progress(READING, share)) if on_progress else None).since(since).after(began)
     )
-    compared = {kind: Comparison(kind, read, speed) for kind in TYPES}
+    compared = {kind: AnswerComparison(kind, read, speed) for kind in TYPES}
     for each in due(feed, history, on_progress):
         compared[each.type].compare(each.since(since))
     tallies = tuple(replace(compared[kind].finish(), shed=(shed or {}).get(kind, 0)) for kind in TYPES)
