@@ -55,7 +55,7 @@ QUICK = TrialSpan(5.0, 12.0, 8.0)
 def step(factor: float, capacity: float, span: TrialSpan) -> LoadCurve:
     """Calm, then a factor of the capacity at once, then calm.
 
-    >>> print(step(2, 1000, Span(5, 20, 10)))
+    >>> print(step(2, 1000, TrialSpan(5, 20, 10)))
     500,2000@5,500@25
     """
     return LoadCurve(((0, CALM * capacity), (span.begin, factor * capacity), (span.end, CALM * capacity)))
@@ -75,7 +75,7 @@ def bursts(
 ) -> LoadCurve:  # fmt: skip
     """Calm, and bursts of so many seconds.
 
-    >>> print(bursts(1000, Span(5, 20, 10)))
+    >>> print(bursts(1000, TrialSpan(5, 20, 10)))
     500,2000@5,500@7,2000@15,500@17
     """
     starts = np.arange(span.begin, span.end, every).tolist()
