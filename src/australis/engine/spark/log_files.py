@@ -1,4 +1,4 @@
-"""The files of Spark's logs, made by a class of ours in Spark's Java: 2 ms a batch rather than 10.
+"""The files of Spark's logs, made by a class of ours in Spark's Java, without a process for each.
 
 Hadoop starts a process for each file to set its mode. `LogFiles.java` is the source; `make jar` compiles it.
 """
